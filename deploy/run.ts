@@ -204,7 +204,12 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
       up: upOptions(environment, yes),
       folder,
       signIn: (url) => signInOperator(url, environment.domain, keyEnv),
-      rpcUrl: rpcUrlOf(environment),
+      rpcUrls: [rpcUrlOf(environment), ...rpcUrlsOf(environment).slice(1)],
+      isAnswering: (url) =>
+        fetch(`${url}/v1/status`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
       nowMs: Date.now(),
     })
   },

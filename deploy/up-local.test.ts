@@ -245,6 +245,9 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
         'No earlier version has ever had all traffic.',
       )
       expect((await run(next(/remove --env testnet$/))).said).toContain('Nothing was removed.')
+      // Both need an operator's session with a hub that finds blocks and R2: `e2e/restore.test.ts` has all of that.
+      next(/backup --env testnet --key-env OPERATOR_KEY$/)
+      next(/restore --env testnet --from r2:\S+ --key-env OPERATOR_KEY$/)
       expect(left).toEqual([])
       await page.close()
     },

@@ -52,10 +52,10 @@ export async function bringUpHidden(
   const isFresh = account.databaseId === null || (await hasNoTables(database))
   if (account.hasWorker || !isFresh)
     throw new CommandError(
-      `The environment ${environment.name} is in use: its ${account.hasWorker ? 'Worker' : 'database'} is there. A backup is restored into a fresh one: name another environment, or delete Worker and database of this one with \`npx wrangler delete\` and \`npx wrangler d1 delete\`, which leave its buckets.`,
+      `The environment ${environment.name} is in use: its ${account.hasWorker ? 'Worker' : 'database'} is there. A backup is restored into a fresh one: name another environment, or delete Worker and database of this one with \`npx wrangler delete --name ${resources.worker}\` and \`npx wrangler d1 delete ${resources.database}\`, which leave its buckets.`,
     )
   await fill(database)
-  await setSecrets(options, prepared)
+  await setSecrets(options, prepared, options.given)
   await migrate(options, prepared)
   say('Deploying the Worker where nobody else finds it')
   const message = deploymentMessage(resources, commit)
@@ -109,13 +109,14 @@ async function createResources({ wrangler, say }: UpOptions, resources: Resource
 }
 
 async function setSecrets(
-  { environment, wrangler, say, given }: UpOptions,
+  { environment, wrangler, say, given: all }: UpOptions,
   { resources: { worker }, account: { secrets } }: Prepared,
+  given = requiredOf(environment, all),
 ): Promise<void> {
   const { values, notes, missing } = planSecrets(environment, {
     present: secrets,
     rotate: null,
-    given: givenOf(environment, given),
+    given,
     isKept: false,
   })
   if (missing.length > 0)
@@ -128,7 +129,7 @@ async function setSecrets(
 }
 
 /** `up` sets nothing that the hub does without, whatever variables there are. */
-const givenOf = (environment: Environment, given: UpOptions['given']): UpOptions['given'] =>
+const requiredOf = (environment: Environment, given: UpOptions['given']): UpOptions['given'] =>
   Object.fromEntries(requiredSecrets(environment).map(({ name }) => [name, given[name]]))
 
 async function migrate(

@@ -69,9 +69,7 @@ export function loadRows(
   if (!tables.some(({ name }) => name === table)) return false
   return storage.transactionSync(() => {
     const loaded = kv.get<string>(loadedKey)
-    const isEmpty = () =>
-      tables.every(({ name }) => sql.exec(`SELECT 1 FROM ${name} LIMIT 1`).toArray().length === 0)
-    if (loaded === undefined ? !isEmpty() : loaded !== backup) return false
+    if (loaded === undefined ? !isEmpty(sql, tables) : loaded !== backup) return false
     kv.put(loadedKey, backup)
     const [first = {}] = JSON.parse(rows) as Row[]
     const columns = sql
@@ -88,9 +86,19 @@ export function loadRows(
   })
 }
 
-/** The object works from now on: no more is loaded. @returns Whether this call is the first to say so. */
-export function endLoading({ kv }: DurableObjectStorage): boolean {
-  const isFirst = kv.get(loadedKey) !== isLoadedWhole
+const isEmpty = (sql: SqlStorage, tables: readonly CopiedTable[]): boolean =>
+  tables.every(({ name }) => sql.exec(`SELECT 1 FROM ${name} LIMIT 1`).toArray().length === 0)
+
+/**
+ * The object works from now on: no more is loaded. @returns Whether this call is the first to say so; null, and nothing changes, where the
+ * object works with rows that no backup gave it.
+ */
+export function endLoading(
+  { kv, sql }: DurableObjectStorage,
+  tables: readonly CopiedTable[],
+): boolean | null {
+  const loaded = kv.get<string>(loadedKey)
+  if (loaded === undefined && !isEmpty(sql, tables)) return null
   kv.put(loadedKey, isLoadedWhole)
-  return isFirst
+  return loaded !== isLoadedWhole
 }

@@ -145,7 +145,12 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
     const database = databaseOf('second')
     await loadDatabase(database, folder)
     const file = path.join(folder, backupFiles.objects)
-    const relayers = await readRelayers({ file, block: manifest.block, rpcUrl: chain.url, nowMs: Date.now() })
+    const relayers = await readRelayers({
+      file,
+      block: manifest.block,
+      rpcUrls: [chain.url],
+      nowMs: Date.now(),
+    })
     const second = await start('second')
     const options = { folder, manifest, relayers, say: () => {}, post: second.post }
     await restoreInto(options)

@@ -78,7 +78,7 @@ export const restore: LongKind = {
       rmSync(path.join(folder, 'first'), { recursive: true })
       const file = path.join(backup, backupFiles.objects)
       const relayers = await readRelayers({
-        ...{ file, block: manifest.block, rpcUrl: network.rpcUrl, nowMs: Date.now() },
+        ...{ file, block: manifest.block, rpcUrls: [network.rpcUrl], nowMs: Date.now() },
       })
       await loadDatabase(localDatabase(path.join(folder, 'second')), backup)
       network.hub.moveTo(stateOf('second'))

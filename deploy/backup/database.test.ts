@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,6 +7,7 @@ import { CommandError } from '../../scripts/command/errors.ts'
 import { migrateDatabase } from '../../scripts/wrangler-hub.ts'
 import { localDatabase, statePathIn } from '../testing/local-database.ts'
 import { type BackedDatabase, continueEvents, exportDatabase, runAll, runFile } from './database.ts'
+import { statementMax } from './short-statements.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'backup-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -19,13 +20,31 @@ const project = (name: string, i: number) =>
   `INSERT INTO projects (project_id, ordinal, developer, slug, category, listing_status, name, created_at)
    VALUES ('0x${i}', ${i + 1}, '0xd', 's', 'science', 'listed', '${name.replaceAll("'", "''")}', 7)`
 
-const tables = ['projects', 'category_counts', 'event_log', 'notifications', 'told_blocks', 'd1_migrations']
+/** As large as a draft may be. */
+const draft = "it's \u2028😀 ".repeat(40_000).slice(0, 256 * 1024)
+/** D1 writes it as one line, with stand-ins for its ends of lines. */
+const manyLines = `${"it's\n".repeat(20_000)}\r`
 
-/** All that is in a database, read without wrangler, which takes a second for each question. */
-function read(of: string) {
+const tables = [
+  'drafts',
+  'projects',
+  'category_counts',
+  'event_log',
+  'notifications',
+  'told_blocks',
+  'd1_migrations',
+]
+
+/** Opens a database without wrangler, which takes a second for each question. */
+function open(of: string): DatabaseSync {
   const files = path.join(statePathIn(of), 'd1', 'miniflare-D1DatabaseObject')
   const name = readdirSync(files).find((one) => one.endsWith('.sqlite') && !one.startsWith('metadata'))
-  const sqlite = new DatabaseSync(path.join(files, name!))
+  return new DatabaseSync(path.join(files, name!))
+}
+
+/** All that is in a database. */
+function read(of: string) {
+  const sqlite = open(of)
   const all = (sql: string) => sqlite.prepare(sql).all()
   const found = (word: string) =>
     all(`SELECT rowid FROM project_search WHERE project_search MATCH '${word}' ORDER BY rowid`).map(
@@ -47,6 +66,10 @@ function read(of: string) {
 beforeAll(async () => {
   await migrateDatabase(statePathIn(path.join(folder, 'source')))
   await runAll(source, names.map(project), path.join(folder, 'rows.sql'))
+  const sqlite = open(sourceFolder)
+  for (const [i, data] of [draft, manyLines].entries())
+    sqlite.prepare("INSERT INTO drafts VALUES ('0xd', ?, 1, NULL, ?, 1, 7, 7)").run(`d${i}`, data)
+  sqlite.close()
 }, 240_000)
 
 test('a database with search tables is exported, works on, and is made again elsewhere', async () => {
@@ -61,6 +84,10 @@ test('a database with search tables is exported, works on, and is made again els
   const file = path.join(folder, 'database.sql')
   await exportDatabase(source, file)
   expect(read(sourceFolder)).toEqual(before)
+  const lengths = readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => Buffer.byteLength(line))
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(statementMax)
   await runFile(target, file)
   expect(read(targetFolder)).toEqual(before)
   // What is written from now on is found as well, and no position of the log is given twice.

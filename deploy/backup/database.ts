@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { createReadStream, createWriteStream, writeFileSync } from 'node:fs'
+import { createWriteStream, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { finished } from 'node:stream/promises'
 import { CommandError } from '../../scripts/command/errors.ts'
 import type { Wrangler } from '../wrangler.ts'
+import { linesOf } from './lines.ts'
 import { dropSearchTables, makeSearchTables } from './search-tables.ts'
+import { shortStatements, statementMax } from './short-statements.ts'
 
 /** A database of D1, as wrangler reaches it. */
 export interface BackedDatabase {
@@ -69,16 +70,19 @@ async function writeStatements(schema: readonly SchemaRow[], rows: string, file:
   const of = (type: SchemaRow['type']) => schema.flatMap((row) => (row.type === type ? [`${row.sql};`] : []))
   const out = createWriteStream(file)
   const write = async (lines: readonly string[]) => {
-    for (const line of lines) if (!out.write(`${line}\n`)) await once(out, 'drain')
+    for (const line of lines) {
+      if (Buffer.byteLength(line) > statementMax)
+        throw new CommandError(
+          `D1 takes no statement of more than ${statementMax} bytes: ${line.slice(0, 200)}`,
+        )
+      if (!out.write(`${line}\n`)) await once(out, 'drain')
+    }
   }
   await write(['PRAGMA defer_foreign_keys=TRUE;', ...of('table')])
   const sequences: string[] = []
-  for await (const line of createInterface({
-    input: createReadStream(rows),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
+  for await (const line of linesOf(rows)) {
     if (line.startsWith('INSERT INTO "sqlite_sequence"')) sequences.push(line)
-    else if (line.startsWith('INSERT INTO "')) await write([line])
+    else if (line.startsWith('INSERT INTO "')) await write(shortStatements(line))
     else if (line !== '' && !line.startsWith('PRAGMA '))
       throw new CommandError(`The export has a line that is no row: ${line.slice(0, 200)}`)
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
+import { linesOf } from './lines.ts'
 
 /** Makes a call of an operator. @throws HubError with what the hub says against it. */
 export type Post = <T>(path: string, body: object) => Promise<T>
@@ -43,25 +43,24 @@ export async function dumpObjects(post: Post, file: string): Promise<number> {
 }
 
 export async function* readParts(file: string): AsyncGenerator<ObjectPart> {
-  for await (const line of createInterface({
-    input: createReadStream(file),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  }))
-    if (line !== '') yield JSON.parse(line) as ObjectPart
+  for await (const line of linesOf(file)) if (line !== '') yield JSON.parse(line) as ObjectPart
 }
 
 export interface RebuiltRounds extends Page {
   readonly written: number
+  /** Rounds of versions of projects that the index does not have yet. */
+  readonly skipped: number
   readonly failed: readonly string[]
 }
 
 /** Writes the rounds that the bucket has a record of and the database does not. @param body - From when on, and whether they are only counted. */
 export async function rebuildRounds(post: Post, body: { since: number; trial?: boolean; reason?: string }) {
-  let written = 0
+  let [written, skipped] = [0, 0]
   const failed: string[] = []
   for await (const page of pagesOf<RebuiltRounds>(post, '/admin/v1/rounds/rebuild', body)) {
     written += page.written
+    skipped += page.skipped
     failed.push(...page.failed)
   }
-  return { written, failed }
+  return { written, skipped, failed }
 }

@@ -19,15 +19,17 @@ const secrets = {
   COORDINATOR_SEED: `0x${'5e'.repeat(32)}`,
   RELAYER_PRIVATE_KEY: relayerKey,
 }
-const part = { object: 'direct-order', table: 'heads', rows: '[{"address":"0x1","seq":4}]' }
+const part = { object: 'direct-order', table: 'touched', rows: '[{"entry":"0x1","id":4}]' }
 
 let account: RecordedAccount
 let folder: string
 let calls: unknown[][]
+let said: string[]
 beforeEach(async () => {
   account = new RecordedAccount()
   folder = mkdtempSync(path.join(tmpdir(), 'backup-'))
   calls = []
+  said = []
   writeFileSync(path.join(folder, 'database.sql'), 'CREATE TABLE a (b);\n')
   writeFileSync(path.join(folder, 'objects.jsonl'), `${JSON.stringify(part)}\n`)
   writeFileSync(path.join(folder, 'environment.json'), '{}\n')
@@ -41,18 +43,19 @@ const describeBackup = (over: Partial<Manifest> = {}) => {
 }
 const post: Post = async <T>(route: string, body: object) => {
   calls.push([route, body])
-  return { written: 2, failed: [], objects: [], next_cursor: null } as T
+  return { written: 2, skipped: 3, failed: [], objects: [], next_cursor: null } as T
 }
-const run = (up: Partial<RestoreOptions['up']> = {}) =>
+const run = (up: Partial<RestoreOptions['up']> = {}, isAnswering = false) =>
   restore({
     up: {
       ...{ environment, wrangler: account.wrangler, commit: 'abc1234', given: secrets },
-      say: () => {},
+      say: (line) => void said.push(line),
       confirm: async () => true,
       check: async (url) => void calls.push(['check', url]),
       ...up,
     },
-    ...{ folder, rpcUrl: 'http://chain.test', nowMs: 1 },
+    ...{ folder, rpcUrls: ['http://chain.test'], nowMs: 1 },
+    isAnswering: async (url) => isAnswering && url === 'https://hub.example.org',
     signIn: async (url) => {
       calls.push(['sign in', url])
       return post
@@ -74,6 +77,7 @@ describe('restore', () => {
       ['/admin/v1/objects/load', { ...part, backup: 'monday' }],
       ['/admin/v1/objects/resume', { reason, cursor: null }],
     ])
+    expect(said).toContainEqual(expect.stringMatching(/^3 rounds wait .* rebuild-rounds/))
     expect(calls.slice(4)).toEqual(Array(3).fill(['check', 'https://hub.example.org']))
     expect(account.secrets).toEqual(secrets)
     expect(configs().map((call) => call.split(' --')[0])).toEqual([
@@ -113,6 +117,30 @@ describe('restore', () => {
     await change()
     await expect(run()).rejects.toThrow(problem)
     expect([account.executed, configs(), calls]).toEqual([[], [], []])
+  })
+
+  test('needs the keys of all that the backup has actions of, and gives the hub those that it can do without', async () => {
+    const other = `0x${'08'.repeat(32)}` as const
+    const signer = privateKeyToAddress(other).toLowerCase()
+    const relays = { object: `relayer 31337:${signer}`, table: 'relays', rows: '[]' }
+    appendFileSync(path.join(folder, 'objects.jsonl'), `${JSON.stringify(relays)}\n`)
+    await describeBackup()
+    await expect(run()).rejects.toThrow(`The backup has actions of ${signer}`)
+    expect(account.calls).toEqual([])
+
+    writeFileSync(path.join(folder, 'objects.jsonl'), `${JSON.stringify(part)}\n`)
+    await describeBackup()
+    const given = { ...secrets, RELAYER_PREVIOUS_KEYS: other }
+    await run({ given })
+    expect(account.secrets).toEqual(given)
+  })
+
+  test('asks first where a hub still answers', async () => {
+    await expect(run({ confirm: async () => false }, true)).rejects.toThrow(
+      'Stop the hub that answers at https://hub.example.org first',
+    )
+    expect(account.calls).toEqual([])
+    await run({}, true)
   })
 
   test('needs the secrets of the network, and makes no other ones', async () => {

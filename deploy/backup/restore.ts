@@ -1,10 +1,12 @@
 import path from 'node:path'
+import type { Hex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import { CommandError } from '../../scripts/command/errors.ts'
 import { requiredSecrets } from '../hub-settings.ts'
 import { bringUp, bringUpHidden, type UpOptions } from '../up.ts'
 import { resourcesOf } from '../wrangler-config.ts'
 import { type BackedDatabase, continueEvents, runAll, runFile } from './database.ts'
-import { loadObjects, readRelayers, resumeObjects } from './load-objects.ts'
+import { loadObjects, readRelayers, relayersIn, resumeObjects } from './load-objects.ts'
 import { backupFiles, type Manifest, readManifest } from './manifest.ts'
 import { type ObjectPart, type Post, rebuildRounds } from './objects.ts'
 
@@ -13,7 +15,9 @@ export interface RestoreOptions {
   readonly folder: string
   /** Signs the operator in at an address of the hub. */
   readonly signIn: (url: string) => Promise<Post>
-  readonly rpcUrl: string
+  readonly rpcUrls: readonly string[]
+  /** Whether a hub answers at an address. */
+  readonly isAnswering: (url: string) => Promise<boolean>
   readonly nowMs: number
 }
 
@@ -24,7 +28,14 @@ export const recordSecs = 3_600
  * Makes a network again in a fresh environment, whose buckets have what those of the lost one had. Rounds that ended after the backup come
  * from their records, and actions that were sent after it are found on the chain. @throws {@link CommandError}
  */
-export async function restore({ up, folder, signIn, rpcUrl, nowMs }: RestoreOptions): Promise<void> {
+export async function restore({
+  up,
+  folder,
+  signIn,
+  rpcUrls,
+  isAnswering,
+  nowMs,
+}: RestoreOptions): Promise<void> {
   const { environment, say, given } = up
   const manifest = await readManifest(folder)
   requireSameBuild(manifest, resourcesOf(environment).objectsTag)
@@ -34,7 +45,16 @@ export async function restore({ up, folder, signIn, rpcUrl, nowMs }: RestoreOpti
       `The network goes on with its secrets. Give each in an environment variable of its name: ${missing.map(({ name }) => name).join(', ')}.`,
     )
   const file = path.join(folder, backupFiles.objects)
-  const relayers = await readRelayers({ file, block: manifest.block, rpcUrl, nowMs })
+  requireKeys(await relayersIn(file), given)
+  const domain = `https://${environment.domain}`
+  if (
+    (await isAnswering(domain)) &&
+    !(await up.confirm(
+      `A hub answers at ${domain}. Two with the same keys send the same actions: is the old one stopped for good?`,
+    ))
+  )
+    throw new CommandError(`Nothing was restored. Stop the hub that answers at ${domain} first.`)
+  const relayers = await readRelayers({ file, block: manifest.block, rpcUrls, nowMs })
   const url = await bringUpHidden(up, async (database) => {
     say(`Loading the database of ${manifest.id}`)
     await loadDatabase(database, folder)
@@ -66,11 +86,18 @@ export async function restoreInto({
   say,
 }: RestoreIntoOptions): Promise<void> {
   const reason = `Restored from ${manifest.id}.`
-  const { written, failed } = await rebuildRounds(post, { since: manifest.begun_at - recordSecs, reason })
+  const { written, skipped, failed } = await rebuildRounds(post, {
+    since: manifest.begun_at - recordSecs,
+    reason,
+  })
   say(`Added ${written} rounds that ended after the backup`)
   if (failed.length > 0)
     throw new CommandError(
       `${failed.length} rounds could not be written, such as ${failed[0]}. Read the log of the hub.`,
+    )
+  if (skipped > 0)
+    say(
+      `${skipped} rounds wait for versions of projects that came after the backup: run \`npm run -s operator -- rebuild-rounds\` again when the index has caught up`,
     )
   await loadObjects(post, manifest.id, path.join(folder, backupFiles.objects), relayers)
   await resumeObjects(post, reason)
@@ -81,5 +108,19 @@ function requireSameBuild({ objects_tag }: Manifest, objectsTag: string): void {
   if (objects_tag !== objectsTag)
     throw new CommandError(
       `The backup has the form ${objects_tag} of Durable Objects, and this build writes ${objectsTag}. Check out the version that made it, restore, and bring up the newer one then.`,
+    )
+}
+
+/** What a key has sent can only be followed by a hub that has the key. */
+function requireKeys(accounts: ReadonlySet<string>, given: UpOptions['given']): void {
+  const { RELAYER_PRIVATE_KEY, ARBITER_PRIVATE_KEY, RELAYER_PREVIOUS_KEYS = '' } = given
+  const keys = [RELAYER_PRIVATE_KEY, ARBITER_PRIVATE_KEY, ...RELAYER_PREVIOUS_KEYS.split(',')]
+  const own = new Set(
+    keys.flatMap((key) => (key ? [privateKeyToAddress(key.trim() as Hex).toLowerCase()] : [])),
+  )
+  const foreign = [...accounts].filter((account) => !own.has(account))
+  if (foreign.length > 0)
+    throw new CommandError(
+      `The backup has actions of ${foreign.join(', ')}. Give the key as RELAYER_PRIVATE_KEY or ARBITER_PRIVATE_KEY, or among RELAYER_PREVIOUS_KEYS, separated by commas.`,
     )
 }

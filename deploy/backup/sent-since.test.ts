@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { type MinedTransaction, withSent } from './sent-since.ts'
+import { type MinedTransaction, sentSince, withSent } from './sent-since.ts'
 
 const account = privateKeyToAccount(`0x${'07'.repeat(32)}`)
 const to = `0x${'0b'.repeat(20)}` as const
@@ -84,4 +87,40 @@ test('nothing changes where the backup knows all that was sent', async () => {
   const parts = partsOf(action('sent', 3, '0x01', 1))
   const { transaction } = await mined(3, '0x01')
   expect(withSent(parts, [{ ...transaction, hash: '0xknown' }], 77)).toEqual(parts)
+})
+
+test('an action that got its nonce while the relayer was read is there once, with its nonce', async () => {
+  const [waits, sent] = [action('one', null, '0x01', 1), action('one', 3, '0x01', 1)]
+  const { transaction } = await mined(3, '0x01')
+  const known = { ...transaction, hash: '0xknown' as const }
+  const parts = [...partsOf(waits), ...partsOf(sent).slice(0, 1)]
+  expect(rowsOf(withSent(parts, [known], 77), 'relays')).toEqual([sent])
+  expect(rowsOf(withSent(parts, [], 77), 'relays')).toEqual([sent])
+  // Its transaction was read, and the action only before.
+  const given = withSent(partsOf(waits), [known], 77)
+  expect(rowsOf(given, 'relays')).toMatchObject([{ id: 'one', nonce: 3, status: 'sent', tx_hash: '0xknown' }])
+  expect(rowsOf(given, 'attempts')).toEqual([{ hash: '0xknown', nonce: 3 }])
+})
+
+test('each node is asked whether something waits: one may not have what another has', async () => {
+  const nodes = [4, 5].map((pending) =>
+    createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      const result = (method: string, params: unknown[]) =>
+        method === 'eth_blockNumber' ? '0x9' : `0x${params[1] === 'pending' ? pending : 4}`
+      const answers = (JSON.parse(body) as { id: number; method: string; params: unknown[] }[]).map(
+        ({ id, method, params }) => ({ jsonrpc: '2.0', id, result: result(method, params) }),
+      )
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(answers))
+    }).listen(0, '127.0.0.1'),
+  )
+  try {
+    await Promise.all(nodes.map((node) => once(node, 'listening')))
+    const urls = nodes.map((node) => `http://127.0.0.1:${(node.address() as AddressInfo).port}`)
+    expect(await sentSince(urls.slice(0, 1), account.address.toLowerCase(), 7)).toEqual([])
+    await expect(sentSince(urls, account.address.toLowerCase(), 7)).rejects.toThrow('1 transactions of 0x')
+  } finally {
+    for (const node of nodes) node.close()
+  }
 })

@@ -22,13 +22,20 @@ export interface MinedTransaction {
 
 /**
  * The transactions of an account in blocks after one, by their nonces. It halves the range where the count of transactions differs at its
- * ends. @throws {@link CommandError} while some have not reached a block: whether these do decides what a relayer has to send.
+ * ends. @param rpcUrls - All are asked for what waits, and the first one for blocks. @throws {@link CommandError} while some have not
+ * reached a block: whether these do decides what a relayer has to send.
  */
-export async function sentSince(rpcUrl: string, account: string, block: number): Promise<MinedTransaction[]> {
+export async function sentSince(
+  rpcUrls: readonly string[],
+  account: string,
+  block: number,
+): Promise<MinedTransaction[]> {
+  const rpcUrl = rpcUrls[0]!
   const hex = (number: number) => `0x${number.toString(16)}`
-  const count = async (at: string) =>
-    Number((await callNode(rpcUrl, [['eth_getTransactionCount', account, at]]))[0])
-  const [pending, latest] = [await count('pending'), await count('latest')]
+  const count = async (at: string, url = rpcUrl) =>
+    Number((await callNode(url, [['eth_getTransactionCount', account, at]]))[0])
+  const latest = await count('latest')
+  const pending = Math.max(...(await Promise.all(rpcUrls.map((url) => count('pending', url)))))
   if (pending > latest)
     throw new CommandError(
       `${pending - latest} transactions of ${account} have not reached a block. Run the command again when they have.`,
@@ -61,13 +68,24 @@ type Row = Record<string, string | number | null>
 /**
  * Gives actions that a relayer sent after its backup the transactions that they have: it must not send them again. A transaction belongs to
  * the action of its nonce, or to the oldest one without a nonce that asks for the very same call.
+ * A relayer works while it is read, page by page: an action may be there before and after it got its nonce, or a transaction without the nonce
+ * of its action.
  */
 export function withSent(
   parts: readonly ObjectPart[],
   sent: readonly MinedTransaction[],
   nowMs: number,
 ): ObjectPart[] {
-  const rows = parts.map(({ table, rows }) => ({ table, rows: JSON.parse(rows) as Row[] }))
+  const read = parts.map(({ table, rows }) => ({ table, rows: JSON.parse(rows) as Row[] }))
+  const withNonce = new Set(
+    read.flatMap(({ table, rows }) =>
+      table === 'relays' ? rows.flatMap(({ id, nonce }) => (nonce === null ? [] : [id])) : [],
+    ),
+  )
+  const rows = read.map(({ table, rows }) => ({
+    table,
+    rows: table === 'relays' ? rows.filter(({ id, nonce }) => nonce !== null || !withNonce.has(id!)) : rows,
+  }))
   const relays = rows
     .flatMap(({ table, rows }) => (table === 'relays' ? rows : []))
     .toSorted((a, b) => Number(a.accepted_at_ms) - Number(b.accepted_at_ms))
@@ -77,7 +95,7 @@ export function withSent(
   const attempts: Row[] = []
   for (const transaction of sent) {
     const nonce = Number(transaction.nonce)
-    if (known.has(transaction.hash)) continue
+    if (known.has(transaction.hash) && relays.some((one) => one.nonce === nonce)) continue
     const isCall = ({ recipient, data, value_wei }: Row) =>
       String(recipient).toLowerCase() === transaction.to?.toLowerCase() &&
       data === transaction.input &&
@@ -89,14 +107,11 @@ export function withSent(
       nonce,
       ...(relay.status === 'queued' && { status: 'sent', tx_hash: transaction.hash }),
     })
-    attempts.push(attemptOf(transaction, nonce, !isCall(relay), nowMs))
+    if (!known.has(transaction.hash)) attempts.push(attemptOf(transaction, nonce, !isCall(relay), nowMs))
   }
-  if (attempts.length === 0) return [...parts]
+  const added = attempts.length > 0 ? [{ table: 'attempts', rows: attempts }] : []
   const object = parts[0]!.object
-  return [
-    ...rows.map(({ table, rows }) => ({ object, table, rows: JSON.stringify(rows) })),
-    { object, table: 'attempts', rows: JSON.stringify(attempts) },
-  ]
+  return [...rows, ...added].map(({ table, rows }) => ({ object, table, rows: JSON.stringify(rows) }))
 }
 
 const attemptOf = (transaction: MinedTransaction, nonce: number, isNoop: boolean, nowMs: number): Row => ({

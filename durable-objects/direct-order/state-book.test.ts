@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { hashText } from '../../protocol/encoding/index.ts'
 import type { StateTransition } from '../../protocol/execution/index.ts'
 import type { ExecutionVote } from '../../protocol/rounds/index.ts'
-import { modulesMax, StateBook, touchedMax } from './state-book.ts'
+import { dumpPage, loadRows } from '../object-copy.ts'
+import { directOrderTables, modulesMax, StateBook, touchedMax } from './state-book.ts'
 
 const addressOf = (name: string) => hashText(`module ${name}`)
 const rootOf = (name: string, seq: number) => hashText(`root ${name} ${seq}`)
@@ -91,5 +92,21 @@ test('what a module looked at is forgotten when so many others ran since, and th
     expect(count('touched')).toBe(touchedMax)
     expect(book.touchedBy(addressOf('a'))).toEqual([addressOf('a'), addressOf('x')])
     expect(book.touchedBy(addressOf('b'))).toEqual([addressOf('b')])
+  })
+})
+
+test('after a restore a module goes on from what validators have of it, which may be newer than the backup', async () => {
+  let parts: { table: string; rows: string }[] = []
+  await runInDurableObject(env.DIRECT_ORDER.getByName('lost'), (_, { storage }) => {
+    expect(new StateBook(storage).decide(quorumOf('a', [written('a'), read('x')]))).toBe(true)
+    parts = directOrderTables.map((_, i) => dumpPage(storage, directOrderTables, JSON.stringify([i, null])))
+  })
+  await runInDurableObject(env.DIRECT_ORDER.getByName('again'), (_, { storage }) => {
+    for (const part of parts) expect(loadRows(storage, directOrderTables, 'monday', part)).toBe(true)
+    const book = new StateBook(storage)
+    expect(book.touchedBy(addressOf('a'))).toEqual([addressOf('a'), addressOf('x')])
+    // A round that the backup does not know has come between.
+    expect(book.decide(quorumOf('a', [written('a', 2)]))).toBe(true)
+    expect(book.decide(quorumOf('a', [written('a', 2)]))).toBe(false)
   })
 })

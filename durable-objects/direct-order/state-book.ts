@@ -16,10 +16,11 @@ const hintsMax = 64
 /** What a module looked at is known until so many rounds later. */
 export const touchedMax = 1_024
 
-/** What a backup has of the order. */
+/**
+ * What a backup has of the order. Validators know the heads of modules, and without one the book takes theirs; one of a backup would refuse
+ * all that was decided after it.
+ */
 export const directOrderTables: readonly CopiedTable[] = [
-  { name: 'heads', key: 'address' },
-  { name: 'certificates', key: 'round_id' },
   { name: 'touched', key: 'id' },
   { name: 'named', key: 'nonce' },
 ]

@@ -1,6 +1,6 @@
 import { type CopiedTable, dumpPage, endLoading, loadRows } from '../object-copy.ts'
 import { sqlOf } from '../sql.ts'
-import { openMax, type TaskRequest } from './task-queue.ts'
+import { openMax, resumedAtKey, type TaskRequest } from './task-queue.ts'
 
 /** How many rounds of an epoch are over. */
 export interface EndedRounds {
@@ -51,15 +51,19 @@ export const openRoundIds = (storage: DurableObjectStorage): string[] =>
 /**
  * Goes on from a backup, once. Tasks that came after it are lost, and nobody gets a `seq` that one of them may have had: of those that were
  * given, at most {@link openMax} belonged to rounds that are not over. @param ended - Of the last epochs, as the database counts them.
+ * @returns False, and nothing changes, where the object works with tasks that no backup gave it.
  */
 export function goOnAfter(
   storage: DurableObjectStorage,
   ended: readonly EndedRounds[],
   endedIds: readonly string[],
-): void {
+  now: number,
+): boolean {
   const sql = sqlOf(storage)
-  storage.transactionSync(() => {
-    if (!endLoading(storage)) return
+  return storage.transactionSync(() => {
+    const isFirst = endLoading(storage, tables)
+    if (isFirst !== true) return isFirst !== null
+    storage.kv.put(resumedAtKey, now)
     const given = new Map<number, number>()
     for (const { epoch, seq } of sql<{ epoch: number; seq: number }>`
       SELECT epoch, max(terms ->> '$.task.seq') AS seq FROM tasks WHERE round_id IS NOT NULL GROUP BY epoch`)
@@ -76,5 +80,6 @@ export function goOnAfter(
       sql`INSERT OR REPLACE INTO stored_sequences (epoch, next, skipped)
         VALUES (${epoch}, ${next}, ${next - rounds - open!.n})`
     }
+    return true
   })
 }

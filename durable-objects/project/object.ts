@@ -167,13 +167,18 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
     return (await copying()).queuedTasks(this.ctx.storage)
   }
 
-  /** Goes to work after a backup was loaded. It begins all open rounds again, which changes nothing where one is over. */
-  async resume(projectId: string, ended: readonly EndedRounds[], endedIds: readonly string[]): Promise<void> {
+  /** Goes to work after a backup was loaded. It begins all open rounds again, which changes nothing where one is over. False where it is in use. */
+  async resume(
+    projectId: string,
+    ended: readonly EndedRounds[],
+    endedIds: readonly string[],
+  ): Promise<boolean> {
     const { goOnAfter } = await copying()
-    goOnAfter(this.ctx.storage, ended, endedIds)
+    if (!goOnAfter(this.ctx.storage, ended, endedIds, await this.#config.now())) return false
     this.#tasks = new TaskQueue(this.ctx.storage)
     this.#keepProjectId(projectId)
     await this.#alarmWithin(0)
+    return true
   }
 
   override async alarm(): Promise<void> {

@@ -57,6 +57,8 @@ export type RefusedTask = { status: 'conflict' } | { status: 'full'; what: 'queu
 /** Most tasks of a project that wait, and that run. */
 export const queuedMax = 10_000
 export const openMax = 1_000
+/** When the project went on from a backup, in Unix seconds. */
+export const resumedAtKey = 'resumed_at'
 /** For so long a key names its task. */
 const keySecs = 86_400
 const purgePauseSecs = 3_600
@@ -274,6 +276,7 @@ export class TaskQueue {
 
   /** What the round of a task begins with, and with it the next `seq` of the epoch. */
   #termsFor(projectId: string, request: TaskRequest, given: EpochTerms, now: number): RoundTerms {
+    this.#passLost(given)
     const task: Task = {
       v: 1,
       project_id: projectId,
@@ -332,6 +335,13 @@ export class TaskQueue {
     const sequence = { next, stored: next, skipped }
     this.#sequences.set(epoch, sequence)
     return sequence
+  }
+
+  /** In an epoch that began before a restore, and that the backup does not know, tasks that were lost may have had the first ones. */
+  #passLost({ epoch, epochSecs }: EpochTerms): void {
+    const resumedAt = this.#storage.kv.get<number>(resumedAtKey) ?? -1
+    if (epochStart(epoch, epochSecs) > resumedAt || this.#sequence(epoch).next > 0) return
+    this.#storeSequence(epoch, { next: openMax, stored: openMax, skipped: openMax })
   }
 
   /** No other task gets the `seq` of one that is forgotten. What is stored serves for all that were given by then. */

@@ -202,10 +202,13 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return loadRows(this.ctx.storage, relayerTables, backup, rows)
   }
 
-  /** Goes to work after a backup was loaded, and has the database told of everything that it may not know. */
-  async resume(): Promise<void> {
-    if (endLoading(this.ctx.storage)) this.#ledger.publishAgain(0)
+  /** Goes to work after a backup was loaded, and has the database told of everything that it may not know. False where it is in use. */
+  async resume(): Promise<boolean> {
+    const isFirst = endLoading(this.ctx.storage, relayerTables)
+    if (isFirst === null) return false
+    if (isFirst) this.#ledger.publishAgain(0)
     await this.#arm()
+    return true
   }
 
   /** What the database, which was set back, may not know, the newest first. @param since - Unix seconds. */

@@ -11,8 +11,8 @@ import { BackupStore } from '../stores/backups.ts'
 export interface CopiedObject {
   dump(cursor: string | null): Promise<CopyPage>
   load(backup: string, rows: CopiedRows): Promise<boolean>
-  /** Goes to work after a backup was loaded. */
-  resume(): Promise<void>
+  /** Goes to work after a backup was loaded. False where it has rows that no backup gave it. */
+  resume(): Promise<boolean>
 }
 
 type Hub = { env: Env; settings: Settings; services: Pick<Services, 'store'> }
@@ -76,7 +76,7 @@ export function objectOf({ env, settings, services }: Hub, name: string): Copied
           store.endedRounds(projectId),
           project.openRoundIds().then((ids) => store.endedOf(ids)),
         ])
-        await project.resume(projectId, ended, endedIds)
+        return project.resume(projectId, ended, endedIds)
       },
     }
   }
@@ -87,7 +87,7 @@ export function objectOf({ env, settings, services }: Hub, name: string): Copied
         () => env.DIRECT_ORDER.getByName('direct'),
         ['dump', 'load'],
       ),
-      async resume() {},
+      resume: async () => true,
     }
   return relayersOf(env, settings).find((one) => one.name === name)?.client ?? null
 }

@@ -35,15 +35,15 @@ async function forgetProject(): Promise<void> {
 /** Works with the tasks of the project as the next process finds them. */
 const queue = <T>(work: (tasks: TaskQueue) => T): Promise<T> =>
   runInDurableObject(project, (_, { storage }) => work(new TaskQueue(storage)))
-const submit = (tasks: TaskQueue, taskId: string) =>
+const submit = (tasks: TaskQueue, taskId: string, epoch = 7) =>
   tasks.submit(
     projectId,
     {
       ...{ taskId, function: 'fold', gasLimit: 1, inputHash: 'input', input: null, underfunded: false },
       idempotencyKey: `key of ${taskId}`,
     },
-    { epoch: 7, epochSecs: 600, terms },
-    7 * 600 + 1,
+    { epoch, epochSecs: 600, terms: { ...terms, epoch } },
+    epoch * 600 + 1,
   )
 
 interface Part {
@@ -115,6 +115,10 @@ describe('what Durable Objects alone know', () => {
       task: { seq: 3 + openMax },
     })
     expect(await queue((tasks) => submit(tasks, 'three'))).toMatchObject({ status: 'known' })
+    // Nor in an epoch that nobody knows of, and that began before.
+    expect(
+      await queue((tasks) => [submit(tasks, 'five', 8), tasks.termsOfStarting('five'), tasks.openRounds(8)]),
+    ).toMatchObject([{ status: 'running' }, { task: { seq: openMax } }, { given: 1, open: 1 }])
     // An action keeps its nonce, and the database is told of it.
     expect(await relayer.relay(sent)).toMatchObject({ relay: { id: sent.id, status: 'sent' } })
     expect(await relayer.health()).toMatchObject({ nextNonce: 1, open: 1 })
@@ -124,6 +128,17 @@ describe('what Durable Objects alone know', () => {
       Array(2).fill({ action: 'objects.resume', operator: operator.address }),
     )
     await expectRefusal(load(parts[0]!), '409 invalid_state')
+  })
+
+  test('goes on only where a backup was loaded, or nothing is: a hub in use stays as it is', async () => {
+    await queue((tasks) => submit(tasks, 'one'))
+    const { next_cursor } = await bodyOf(resume())
+    for (let again = 0; again < 2; again++)
+      await expectRefusal(resume({ cursor: next_cursor }), '409 invalid_state')
+    expect(await queue((tasks) => [submit(tasks, 'two'), tasks.termsOfStarting('two')])).toMatchObject([
+      { status: 'running' },
+      { task: { seq: 1 } },
+    ])
   })
 
   test('is read page by page, whatever it is', async () => {

@@ -150,6 +150,7 @@ export const resume = defineRoute(
         .meta({ id: 'ResumedObjects' }),
       { objects: [rowsExample.object], next_cursor: null },
     ),
+    errors: ['invalid_state'],
   },
   async (c, { json: { cursor: given, reason } }) => {
     const { auditLog, clock } = c.var.services
@@ -162,7 +163,13 @@ export const resume = defineRoute(
         await clock.now(),
       )
     const objects = await namesAfter(hub, after, resumedMax)
-    await Promise.all(objects.map((name) => objectOf(hub, name)?.resume()))
+    const isResumed = await Promise.all(objects.map((name) => objectOf(hub, name)?.resume()))
+    const inUse = objects.filter((_, i) => isResumed[i] === false)
+    if (inUse.length > 0)
+      throw new ApiError(
+        'invalid_state',
+        `No backup was loaded into ${inUse.join(', ')}, which is in use. Resume only a hub that was just restored.`,
+      )
     return json({ objects, next_cursor: nextCursor(c, list, objects.at(-1) ?? null) })
   },
 )
