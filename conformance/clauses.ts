@@ -64,7 +64,7 @@ export const nodeClauses: readonly Clause[] = [
   clause('N4.12', 16, 'The events are right'),
   clause('N4.13', 16, 'gas_used is right'),
   clause('N4.14', 16, 'success is right'),
-  clause('N4.15', 27, 'error is sent for failed runs, to hubs with frames of version 4'),
+  clause('N4.15', 27, 'error is sent only for failed runs, and only to hubs with frames of version 4'),
 
   clause('N5.1', 17, 'A node never sends two different votes in one round'),
   clause('N5.2', 27, 'An offer that comes again gets the same vote again'),
@@ -97,11 +97,15 @@ export const hubClauses: readonly Clause[] = [
   clause('H3.8', 27, 'The third frame that breaks a rule closes the socket with 1008'),
   clause('H3.9', 27, 'An answer to an offer that is not open gets an error or a cancel that names it'),
   clause('H3.10', 27, 'A second socket of one key closes the first with 4001'),
-  clause('H3.11', 27, 'A node comes back with its ticket'),
+  // H3.11 is taken: numbers are never given again.
 
   clause('H4.1', 27, 'An offer is made to a drawn device, with exactly its members'),
   clause('H4.2', 15, 'The task of an offer keeps the rules of its project, which its developer signed'),
-  clause('H4.3', 13, 'The set of an offer is attested by a quorum of the validators of its epoch'),
+  clause(
+    'H4.3',
+    13,
+    'The set of an offer is attested by a quorum of the validators of its epoch, whose generations are signed from the first on',
+  ),
   clause('H4.4', 14, 'Position and role of an offer are those of the draw'),
   clause('H4.5', 15, 'The input of an offer has the hash of the task'),
   clause('H4.6', 27, 'An offer that ready does not hold is sent again, and one that it holds is not'),

@@ -73,8 +73,11 @@ async function tryModule(args: readonly string[]): Promise<number> {
     stdio: 'inherit',
   })
   // A terminal sends them to both; nodectl decides when it ends.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  const pass = (signal: NodeJS.Signals) => void child.kill(signal)
+  for (const signal of signals) process.on(signal, pass)
   const [code] = await once(child, 'close')
+  for (const signal of signals) process.off(signal, pass)
   process.exitCode = code ?? 1
   return process.exitCode as number
 }

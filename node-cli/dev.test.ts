@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
@@ -105,6 +105,14 @@ test('compiles again when the module, what it imports or its samples change, unt
   expect(error.hint).toContain('m.ts')
   write('m.ts', greeter('Hi'))
   await until(result('Hi, !'))
+  write('parts/mark.ts', 'export const mark: string = "?"')
+  await until(result('Hi, ?'))
+  rmSync(path.join(cwd, 'parts'), { recursive: true })
+  await until({ ok: false })
+  mkdirSync(path.join(cwd, 'parts'))
+  await until({ ok: false })
+  write('parts/mark.ts', 'export const mark: string = "."')
+  await until(result('Hi, .'))
   write('parts/mark.ts', 'export const mark: string = "?"')
   await until(result('Hi, ?'))
   write('m.samples.json', '[{"function": "greet", "input": "Bob"}]')

@@ -1,4 +1,6 @@
 import {
+  findGenerationProblem,
+  GenerationError,
   generationKeys,
   generationOfEpoch,
   hashSnapshot,
@@ -184,14 +186,11 @@ async function judgeSet(
 ): Promise<string> {
   const { json: shown } = await hub.call('GET', `/v1/committees/${task.project_id}/${task.epoch}`)
   const { json: params } = await hub.call('GET', '/v1/network/params')
-  const { json: generations } = await hub.call('GET', '/v1/validators/generations?limit=50')
-  if (!isObject(shown?.snapshot) || rules === null || !Array.isArray(generations?.items)) {
-    findings.note('H4.3', 'the hub does not show set, rules or generations')
+  if (!isObject(shown?.snapshot) || rules === null) {
+    findings.note('H4.3', 'the hub does not show set or rules')
     return ''
   }
-  const chain: ValidatorGeneration[] = generations.items.map(
-    (one: unknown) => parseSignedGeneration(hub.profile, one).document,
-  )
+  const chain = await readGenerations(hub, findings)
   const generation = generationOfEpoch(chain, task.epoch, rules.work.epoch_secs, params.params)
   const keys = generation === null ? [] : generationKeys(generation)
   const isOfTask = hashSnapshot(shown.snapshot) === task.set_hash && shown.set_hash === task.set_hash
@@ -209,6 +208,40 @@ async function judgeSet(
     `the offer says ${role} at ${position}, the draw ${seat?.role} at ${seat?.position}`,
   )
   return seat?.entry.payout_address ?? ''
+}
+
+const pagesMax = 100
+
+/** All generations from the first on, up to the first that does not extend those before it. */
+async function readGenerations(hub: HubUnderTest, findings: Findings): Promise<ValidatorGeneration[]> {
+  const { json: descriptor } = await hub.call('GET', '/')
+  const shown: unknown[] = []
+  let cursor: string | null = ''
+  for (let pages = 0; cursor !== null && pages < pagesMax; pages++) {
+    const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const { json } = await hub.call('GET', `/v1/validators/generations?limit=200${query}`)
+    shown.push(...(Array.isArray(json?.items) ? json.items : []))
+    cursor = json?.next_cursor ?? null
+  }
+  const chain: ValidatorGeneration[] = []
+  try {
+    const signed = shown
+      .map((one) => parseSignedGeneration(hub.profile, one))
+      .toSorted((a, b) => a.document.generation - b.document.generation)
+    for (const one of signed) {
+      const key = String(descriptor?.coordinator?.public_key)
+      const problem = findGenerationProblem(hub.profile, chain.at(-1) ?? null, one, key)
+      if (problem !== null) {
+        findings.note('H4.3', `generation ${one.document.generation}: ${problem}`)
+        break
+      }
+      chain.push(one.document)
+    }
+  } catch (error) {
+    if (!(error instanceof GenerationError)) throw error
+    findings.note('H4.3', error.message)
+  }
+  return chain
 }
 
 /** Comes back without the offer, and then with it. @returns The last link. */

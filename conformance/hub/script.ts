@@ -135,8 +135,7 @@ export async function playLink(
   const { profile } = hub
   const open = async (ticket?: string, protocols?: readonly string[]): Promise<NodeLink | null> => {
     const { status, link } = await hub.connect(seed, ticket, protocols)
-    if (link === null)
-      findings.note(ticket === undefined ? 'H3.2' : 'H3.11', `an upgrade request is answered with ${status}`)
+    if (link === null) findings.note('H3.2', `an upgrade request is answered with ${status}`)
     return link
   }
   const greeted = async (link: NodeLink): Promise<Answer> => {
@@ -195,7 +194,6 @@ export async function playLink(
 
   const back = await open(hello?.ticket)
   if (back === null) return
-  findings.note('H3.11', null)
   await greeted(back)
   back.send(readyFrame())
   back.send(`{"type":"accept",${' '.repeat(70_000)}"offer_id":"${noOffer}"}`)

@@ -43,9 +43,17 @@ function generationOf(profile: Profile) {
   }
 }
 
-/** Attestations of a set by so many of the four validators, of which three are a quorum. */
-export const attestationsOf = (profile: Profile, setHash: string, count: number) =>
-  validatorSeeds.slice(0, count).map((seed) => attestSnapshot(profile, seed, setHash))
+const [first, second] = validatorSeeds as [string, string]
+/** Who may have attested a set. Three of the four validators are a quorum. */
+export const signers = {
+  all: validatorSeeds,
+  few: [first, second],
+  withStrangers: [first, second, ...[0, 1].map((i) => hashText(`conformance stranger ${i}`))],
+  repeated: [first, first, first],
+} satisfies Record<string, readonly string[]>
+
+export const attestationsOf = (profile: Profile, setHash: string, seeds: readonly string[]) =>
+  seeds.map((seed) => attestSnapshot(profile, seed, setHash))
 
 /** What the hub answers to the calls with which a node begins, by method and path. */
 export function usualAnswers(profile: Profile, origin: string): Record<string, () => object> {

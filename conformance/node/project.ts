@@ -24,20 +24,20 @@ import {
 } from '../../protocol/manifest/index.ts'
 import { seatCommittee, type Task } from '../../protocol/rounds/index.ts'
 import { ed25519PublicKey, evmAddress } from '../../protocol/signatures/index.ts'
-import { attestationsOf, params, unixNow } from './network.ts'
+import { attestationsOf, params, signers, unixNow } from './network.ts'
 import { probeArtifact, probeFunctions, probeGasLimit, probeInput } from './probe.ts'
 
 const developerKey = hashText('conformance developer')
 const strangerKey = hashText('conformance stranger')
 const addressOf = (name: string): string => hashText(name).slice(0, 42)
 
-const rulesOf = (worker: string): ProjectRules => ({
+const rulesOf = (worker: string, functions: readonly string[]): ProjectRules => ({
   modules: { worker, verifier: null },
   work: {
     class: 'deterministic',
     verification: 'redundant-execution',
     execution: 'committee',
-    functions: [...probeFunctions],
+    functions: [...functions],
     task_source: { kind: 'api' },
     max_gas_limit: 250_000_000,
     committee: {
@@ -69,8 +69,10 @@ const rulesOf = (worker: string): ProjectRules => ({
 /** What is otherwise than it should be in what the hub shows of a project. */
 export interface ProjectFlaws {
   readonly module?: { readonly bytes: Uint8Array; readonly manifestAddress: string }
-  /** How many of the four validators attested the set. */
-  readonly attestedBy?: number
+  /** Seeds of those who attested the set. */
+  readonly attestedBy?: readonly string[]
+  /** Those that the rules name, in the place of all that the module exports. */
+  readonly functions?: readonly string[]
   /** The set that is shown is not the one that was attested. */
   readonly showsOtherSet?: boolean
   /** A stranger signed the manifest. */
@@ -86,8 +88,8 @@ export type ScriptedProject = ReturnType<typeof createProject>
  * @param slug - Another one is another project.
  */
 export function createProject(profile: Profile, nodeKey: string, slug: string, flaws: ProjectFlaws = {}) {
-  const { module = probeArtifact(), attestedBy = 4 } = flaws
-  const consensus = rulesOf(module.manifestAddress)
+  const { module = probeArtifact(), attestedBy = signers.all, functions = probeFunctions } = flaws
+  const consensus = rulesOf(module.manifestAddress, functions)
   const manifest = {
     v: 1,
     network: profile.network,

@@ -4,9 +4,10 @@ import { hashPayload } from '../../protocol/execution/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import { closeCodes } from '../../protocol/link/index.ts'
 import type { Findings } from '../findings.ts'
+import { serveElsewhere } from './elsewhere.ts'
 import type { HubLink, Patience, ScriptedHub } from './hub.ts'
 import { Ledger } from './ledger.ts'
-import { unixNow } from './network.ts'
+import { signers, unixNow } from './network.ts'
 import {
   type KnownRun,
   keeperArtifact,
@@ -223,22 +224,32 @@ export class Script {
       this.#publish(`${this.#name}-${name}`, flaws).offer(changes)
     const own = (changes: OfferChanges) => this.#project.offer(changes)
     const late = { accept_by: unixNow() - 5 }
+    const elsewhere = await serveElsewhere(probeInput)
     const baits: readonly (readonly [string, ScriptedOffer])[] = [
       ['N3.6', own({ frame: { position: (position + 1) % 3 }, task: { seq: frame.task.seq } })],
       ['N3.7', own({ frame: { role: 'backup' } })],
       ['N3.8', own({ task: { input_hash: hashPayload(utf8('another input')) } })],
       ['N3.9', other({ showsOtherSet: true }, 'set')],
-      ['N3.10', other({ attestedBy: 2 }, 'few')],
+      ['N3.10', other({ attestedBy: signers.few }, 'few')],
+      ['N3.10', other({ attestedBy: signers.withStrangers }, 'strangers')],
+      ['N3.10', other({ attestedBy: signers.repeated }, 'repeated')],
       ['N3.11', other({ isForged: true }, 'forged')],
       ['N3.12', own({ fn: 'unheard_of' })],
+      ['N3.12', other({ functions: ['echo'] }, 'functions', { fn: 'mix' })],
       ['N3.13', own({ task: { gas_limit: 250_000_001 } })],
       ['N3.14', own({ task: { issued_at: frame.task.issued_at - 86_400 } })],
       ['N3.15', other({ showsOtherModule: true, module: probeArtifact(this.#name) }, 'module')],
       ['N3.16', other({ module: keeperArtifact() }, 'keeper')],
       ['N3.17', own({ frame: late })],
-      ['N3.18', own({ frame: { input_url: 'http://127.0.0.2:9/input' } })],
+      ['N3.18', own({ frame: { input_url: elsewhere.url } })],
     ]
-    for (const [number, offer] of baits) await this.#lay(number, offer)
+    try {
+      for (const [number, offer] of baits) await this.#lay(number, offer)
+      const { requests } = elsewhere
+      if (requests.length > 0) this.#parts.findings.note('N3.18', `it asked there for ${requests[0]}`)
+    } finally {
+      await elsewhere.stop()
+    }
   }
 
   async #lay(number: string, offer: ScriptedOffer): Promise<void> {
@@ -307,6 +318,7 @@ export class Script {
         )
       this.#end(offer)
     }
+    findings.note('N3.5', null)
   }
 }
 

@@ -220,7 +220,17 @@ export const faults: readonly Fault[] = [
   takesBait('N3.15', 'does not hash the module'),
   takesBait('N3.16', 'runs a module with storage'),
   takesBait('N3.17', 'accepts too late'),
-  takesBait('N3.18', 'would fetch from any origin'),
+  takesBait('N3.18', 'takes inputs of any origin'),
+  {
+    name: 'fetches from any origin before it declines',
+    breaks: ['N3.18'],
+    ...of('decline', (frame, between) => {
+      if (between.hub.baitOf(frame.offer_id) !== 'N3.18') return undefined
+      const pass = () => between.pass(JSON.stringify(frame))
+      void fetch(between.offerOf(frame)!.input_url!).then(pass, pass)
+      return []
+    }),
+  },
   {
     name: 'does not fetch inputs',
     breaks: ['N3.3', 'N3.19'],

@@ -63,7 +63,7 @@ export function htmlOf(page: Page, { html, headings }: Rendered, all: readonly P
 <title>${escapeHtml(page.title)} · {{service}}</title>
 <meta name="description" content="${escapeHtml(summaryOf(html))}">
 <link rel="icon" href="/_app/immutable/assets/icon.5b70ee.svg">
-${page.address === home ? '' : `<link rel="alternate" type="text/markdown" href="${page.address}.md">`}
+<link rel="alternate" type="text/markdown" href="${page.address}.md">
 <link rel="stylesheet" href="${files.style}">
 <script src="${files.script}" data-index="${files.index}" defer></script>
 </head>

@@ -356,6 +356,8 @@ test('browsers get a page as HTML under a policy, programs as Markdown, both in 
         'text/markdown; charset=utf-8',
       )
   }
+  for (const path of ['/docs.md', '/docs/quickstart.md'])
+    expect((await get(path, { Accept: browser })).headers.get('content-type')).toMatch(/^text\/markdown/)
   const markdown = await get('/docs/operations/submitTask.md', { Accept: browser })
   expect(await markdown.text()).toContain("curl -s -X POST 'https://api.a.example/v1/projects/")
   for (const [path, first] of [

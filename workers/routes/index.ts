@@ -255,6 +255,7 @@ export const routes: readonly RouteEntry[] = [
 
 /** What the pages load; answered as endpoints are, and no part of the reference. */
 export const pageFiles: readonly RouteEntry[] = [
+  get('/docs.md', () => import('./reference/docs.ts'), 'getDocsMarkdown'),
   get('/docs/{page}', () => import('./reference/docs.ts'), 'getDocsPage'),
   get('/docs/{folder}/{page}', () => import('./reference/docs.ts'), 'getDocsFolderPage'),
   get('/llms.txt', () => import('./reference/docs.ts'), 'getOverviewForModels'),

@@ -71,12 +71,12 @@ export default defineNodectlCommand({
       if (!found.ok) process.exitCode = exitCodes.failed
       return
     }
-    for (const file of [source, args.samples ?? usual]) watched.add(file)
     const interrupted = new Promise<'interrupted'>((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve('interrupted'))
     })
     try {
       do {
+        for (const file of [source, args.samples ?? usual]) watched.add(file)
         await look().then(print, (error) => report(error, json))
         tell('Waiting for a change; Ctrl-C ends.')
       } while ((await Promise.race([interrupted, watched.changed()])) !== 'interrupted')

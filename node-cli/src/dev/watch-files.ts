@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from 'node:fs'
+import { existsSync, type FSWatcher, watch } from 'node:fs'
 import path from 'node:path'
 
 /** An editor writes a file in several steps. */
@@ -6,6 +6,7 @@ const quietMs = 50
 
 /** Watches files, and those that come to be beside them: an import that was missing, a file that is replaced by another. */
 export class WatchedFiles {
+  readonly #wanted = new Set<string>()
   readonly #folders = new Map<string, FSWatcher>()
   #isChanged = false
   #wake: (() => void) | null = null
@@ -13,18 +14,38 @@ export class WatchedFiles {
 
   add(file: string): void {
     const folder = path.resolve(path.dirname(file))
+    this.#wanted.add(folder)
+    this.#watch(folder)
+  }
+
+  /** In the place of a folder that is not there, the nearest one that is. */
+  #watch(wanted: string): void {
+    let folder = wanted
+    while (!existsSync(folder)) folder = path.dirname(folder)
     if (this.#folders.has(folder)) return
-    const onChange = (_: string, name: string | null) => {
+    const watcher = watch(folder, (event, name) => {
+      // The folder itself went away, and another may be in its place.
+      const isGone = event === 'rename' && (name === path.basename(folder) || !existsSync(folder))
+      if (isGone) this.#forget(folder, watcher)
       // What is built here is no source.
-      if (name !== null && !/\.(ts|json)$/.test(name)) return
+      else if (name !== null && !/\.(ts|json)$/.test(name) && !this.#isAbove(path.join(folder, name))) return
+      for (const one of this.#wanted) this.#watch(one)
       clearTimeout(this.#quiet)
       this.#quiet = setTimeout(() => this.#change(), quietMs)
-    }
-    // A folder that goes away changes nothing more.
+    })
     this.#folders.set(
       folder,
-      watch(folder, onChange).on('error', () => {}),
+      watcher.on('error', () => this.#forget(folder, watcher)),
     )
+  }
+
+  #isAbove(folder: string): boolean {
+    return [...this.#wanted].some((one) => `${one}${path.sep}`.startsWith(`${folder}${path.sep}`))
+  }
+
+  #forget(folder: string, watcher: FSWatcher): void {
+    watcher.close()
+    if (this.#folders.get(folder) === watcher) this.#folders.delete(folder)
   }
 
   /** Returns once something has changed since the last call. */

@@ -12,6 +12,9 @@ describe('the first page', () => {
     ['JSON before HTML', { Accept: 'application/json, text/html' }, 'application/json'],
     ['a page, as browsers do', html, 'text/html'],
     ['HTML before JSON', { Accept: 'text/html, application/json' }, 'text/html'],
+    ['HTML above JSON', { Accept: 'application/json;q=0.1, Text/HTML' }, 'text/html'],
+    ['HTML below JSON', { Accept: 'text/html; charset=utf-8; Q=0.5, application/json' }, 'application/json'],
+    ['no HTML', { Accept: 'text/html;q=0, */*' }, 'application/json'],
   ])('for a caller that accepts %s', async (_, headers, type) => {
     const answer = await client().get('/', headers)
     expect([answer.status, typeOf(answer)]).toEqual([200, `${type}; charset=utf-8`])

@@ -33,6 +33,20 @@ export const getDocs = defineRoute(
   (c) => readPage(c, '/docs'),
 )
 
+export const getDocsMarkdown = defineRoute(
+  {
+    method: 'get',
+    path: '/docs.md',
+    operationId: 'getDocsMarkdown',
+    tag: 'Reference',
+    summary: 'Read the first page of the documentation',
+    description: 'As Markdown.',
+    cache,
+    responses,
+  },
+  (c) => readPage(c, '/docs.md'),
+)
+
 export const getDocsPage = defineRoute(
   {
     method: 'get',
