@@ -93,12 +93,14 @@ describe('a node with one fault breaks exactly the clauses that the table says',
 
   const restarting = faults.filter(({ restarts }) => restarts)
   const others = faults.filter(({ restarts }) => !restarts)
-  // Most of the time nodes wait before they connect again.
-  test('one node for many', async () => {
-    const shares = [0, 1].map((share) => others.filter((_, i) => i % 2 === share))
+  // Most of the time nodes wait before they connect again, so the usual run takes a quarter of them, from each group of clauses.
+  const isAll = process.env.CONFORMANCE_FAULTS === 'all'
+  const chosen = others.filter((_, i) => isAll || i % 4 === 1)
+  test(`one node for many: ${chosen.length} faults`, async () => {
+    const shares = [0, 1].map((share) => chosen.filter((_, i) => i % 2 === share))
     const wrong = await Promise.all(shares.map((some, i) => differing(i === 0 ? [noFault, ...some] : some)))
     expect(wrong.flat()).toEqual([])
-  }, 600_000)
+  }, 1_200_000)
 
   test.each(restarting.map((fault) => [fault.name, fault] as const))('%s', async (_, fault) => {
     expect(await differing([fault])).toEqual([])

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Another origin than the hub, which has the right input for whoever asks. */
+/** Another origin than the hub, which has the right input for whatever node asks. */
 export async function serveElsewhere(input: string) {
   const requests: string[] = []
   const server = createServer(({ url = '' }, response) => {

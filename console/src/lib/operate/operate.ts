@@ -11,7 +11,8 @@ export type ReviewAction = 'approve' | 'reject' | 'pause' | 'resume' | 'delist'
 
 const rows = 20
 const page = (cursor?: string) => ({ limit: rows, ...(cursor !== undefined && { cursor }) })
-const call: Hub['call'] = (...args) => session.hub.call(...args)
+/** The session may change while the screen is open. */
+const call: Hub['call'] = (operation, ...given) => session.hub.call(operation, ...given)
 /** Filters that are set. */
 const only = <T extends object>(filters: T): Partial<T> =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== '')) as Partial<T>
