@@ -117,3 +117,18 @@ test('calls that read count like those that wait', () =>
     expect((await Promise.all(reading)).map((page) => page?.events.length)).toEqual(Array(10).fill(5))
     expect(await feed.next(101)).toMatchObject({ events: [] })
   }))
+
+test('five thousand callers wait in one object, and one read of the log answers all of them', () =>
+  withFeed('many', async (feed) => {
+    feed.add(1)
+    const { page } = await feed.waiting(2, { caller: 'first' })
+    const others = Array.from({ length: 4_999 }, (_, i) => feed.next(2, 30_000, { caller: `${i}` }))
+    expect(await feed.next(2, 30_000, { caller: 'too many' })).toBeNull()
+    const readsBefore = feed.reads
+    feed.add(1)
+    await feed.object.wake()
+    const pages = await Promise.all([page, ...others])
+    expect(pages.filter((page) => page?.events.length === 1)).toHaveLength(5_000)
+    expect(feed.reads).toBe(readsBefore + 1)
+    expect(await feed.next(2, 0, { caller: 'too many' })).toMatchObject({ events: [{}] })
+  }))
