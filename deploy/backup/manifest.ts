@@ -5,7 +5,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import { CommandError } from '../../scripts/command/errors.ts'
 
-const manifestName = 'manifest.json'
+export const manifestName = 'manifest.json'
 
 /** The files of a backup, beside the manifest. */
 export const backupFiles = {
@@ -40,19 +40,25 @@ export async function writeManifest(folder: string, facts: Omit<Manifest, 'v' | 
   return manifest
 }
 
-/** Reads a backup, and compares its files with the hashes. @throws {@link CommandError} which names every file that differs. */
-export async function readManifest(folder: string): Promise<Manifest> {
+/** What the manifest of a backup says, whatever its files are. @throws {@link CommandError} */
+export function parseManifest(folder: string): Manifest {
   const file = path.join(folder, manifestName)
   if (!existsSync(file))
     throw new CommandError(`${folder} is no backup: it has no ${manifestName}, which is written last.`)
   const read = Manifest.safeParse(JSON.parse(readFileSync(file, 'utf8')))
   if (!read.success)
     throw new CommandError(`${file} is no manifest of this version: ${z.prettifyError(read.error)}`)
+  return read.data
+}
+
+/** Reads a backup, and compares its files with the hashes. @throws {@link CommandError} which names every file that differs. */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const manifest = parseManifest(folder)
   const missing = Object.values(backupFiles).filter(
-    (name) => !read.data.files.some((one) => one.name === name),
+    (name) => !manifest.files.some((one) => one.name === name),
   )
   const problems = missing.map((name) => `${name} is not in the manifest`)
-  for (const expected of read.data.files) {
+  for (const expected of manifest.files) {
     const is = existsSync(path.join(folder, expected.name)) ? await describe(folder, expected.name) : null
     if (is?.sha256 !== expected.sha256)
       problems.push(
@@ -61,7 +67,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   }
   if (problems.length > 0)
     throw new CommandError(`The backup ${folder} is not whole. Use another one.\n  ${problems.join('\n  ')}`)
-  return read.data
+  return manifest
 }
 
 async function describe(folder: string, name: Manifest['files'][number]['name']) {

@@ -150,10 +150,15 @@ describe('restore', () => {
   })
 })
 
-test('a backup is copied into a bucket, and out of it', async () => {
-  await putBackup(account.wrangler, 'hub-rounds', 'monday', folder)
-  expect([...account.objects.keys()].at(-1)).toBe('hub-rounds/backups/monday/manifest.json')
+test.each([
+  ['', 1_000_000],
+  [', in pieces where a file is too large', 50],
+])('a backup is copied into a bucket, and out of it%s', async (_, pieceBytes) => {
+  await putBackup(account.wrangler, 'hub-rounds', 'monday', folder, pieceBytes)
+  const keys = [...account.objects.keys()]
+  expect(keys.some((key) => key.endsWith('objects.jsonl.2'))).toBe(pieceBytes === 50)
+  expect(keys.filter((key) => key.includes('manifest')).at(-1)).toBe(keys.at(-1))
   const copy = path.join(folder, 'copy')
-  await getBackup(account.wrangler, 'hub-rounds', 'monday', copy)
+  await getBackup(account.wrangler, 'hub-rounds', 'monday', copy, pieceBytes)
   expect(await readManifest(copy)).toEqual(await readManifest(folder))
 })
