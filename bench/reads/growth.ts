@@ -118,7 +118,9 @@ try {
         read = Math.max(read, (after['D1.rowsRead'] ?? 0) - (before['D1.rowsRead'] ?? 0))
         trips = Math.max(trips, (after['D1.trip'] ?? 0) - (before['D1.trip'] ?? 0))
       }
-      const name = (callsOf(full)[index] ?? call).replace(/0x([0-9a-f]{2})[0-9a-f]+/g, '0x$1…')
+      const name = (callsOf(full)[index] ?? call)
+        .replace(/projects\/[^/?]+/, 'projects/{project_id}')
+        .replace(/0x([0-9a-f]{2})[0-9a-f]+/g, '0x$1…')
       rows[name] = `${read} in ${trips}, ${median(times).toFixed(1)} ms`
     }
     measured.push(rows)
