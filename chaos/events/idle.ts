@@ -2,10 +2,12 @@ import { createHub } from '../../sdk/index.ts'
 
 /** The event that all of them get, once. */
 export const idleType = 'project.delisted'
+/** What the hub lets one caller follow at once. */
+const perCaller = 10
 /** Streams that are opened at once. */
 const openedAtOnce = 100
 
-/** Followers by stream, each an own caller, whom no event concerns but one. */
+/** Followers by stream whom no event concerns but one, ten of each caller. */
 export async function holdIdle(
   url: string,
   count: number,
@@ -16,7 +18,8 @@ export async function holdIdle(
   const opened = new Set<number>()
   let waiting: (() => void) | null = null
   const hold = async (index: number): Promise<void> => {
-    const address = `10.2.${index >> 8}.${index & 255}`
+    const caller = Math.floor(index / perCaller)
+    const address = `10.2.${caller >> 8}.${caller & 255}`
     const client = createHub({
       url,
       fetch: async (request) => {
