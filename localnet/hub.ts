@@ -29,8 +29,8 @@ export interface HubOptions {
   /** Further hubs in the same workerd, by name, each with vars and Durable Objects of its own over the same database. */
   extraHubs?: Record<string, Record<string, string>>
   /**
-   * Workers that reach the hub's database and its Durable Objects directly, each the text of one module; the objects of
-   * the extra hubs under `<name>_<binding>`.
+   * Workers that reach the hub (`HUB`), its database and its Durable Objects directly, each the text of one module; the
+   * objects of the extra hubs under `<name>_<binding>`.
    */
   extraWorkers?: Record<string, string>
   /** Runs it under the limits of Cloudflare, which workerd does not have by itself. */
@@ -117,6 +117,7 @@ export async function startHub({
       name,
       compatibilityDate: workerOptions.compatibilityDate as string,
       modules: [{ type: 'ESModule' as const, path: `${name}.mjs`, contents }],
+      serviceBindings: { HUB: 'hub' },
       d1Databases: workerOptions.d1Databases as Databases,
       durableObjects: Object.assign(
         objectsOf('hub', objects),

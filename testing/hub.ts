@@ -20,6 +20,7 @@ export async function startTestHub(
   vars: Record<string, string> = {},
   {
     port: wanted,
+    extraWorkers,
     ...options
   }: {
     isolates?: number
@@ -27,6 +28,7 @@ export async function startTestHub(
     port?: number
     statePath?: string
     platform?: PlatformOptions
+    extraWorkers?: Record<string, string>
   } = {},
 ): Promise<TestHub> {
   script ??= bundleHub({ whole: true })
@@ -36,7 +38,7 @@ export async function startTestHub(
     script: await script,
     port,
     callersNameAddress: true,
-    extraWorkers: { driver },
+    extraWorkers: { driver, ...extraWorkers },
     vars: {
       HUB_SECRET: 'a secret that only tests know, long enough',
       BASE_URL: origin,

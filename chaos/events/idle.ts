@@ -1,48 +1,50 @@
-import { createHub } from '../../sdk/index.ts'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { build } from 'esbuild'
+import type { Said } from './holder.ts'
 
-/** The event that all of them get, once. */
+/** The event that all idle followers get, once. */
 export const idleType = 'project.delisted'
-/** What the hub lets one caller follow at once. */
-const perCaller = 10
-/** Streams that are opened at once. */
-const openedAtOnce = 100
 
-/** Followers by stream whom no event concerns but one, ten of each caller. */
+/** The text of the Worker that holds idle followers. */
+export async function bundleHolder(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(import.meta.dirname, 'holder.ts')],
+    bundle: true,
+    format: 'esm',
+    conditions: ['workerd', 'browser'],
+    target: 'es2024',
+    external: ['node:*'],
+    write: false,
+  })
+  return outputFiles[0]!.text
+}
+
+/** Has the Worker at `url` hold so many followers, and counts how often each of them has seen its event. */
 export async function holdIdle(
-  url: string,
+  url: URL,
   count: number,
   { signal, problem }: { signal: AbortSignal; problem: (text: string) => void },
 ) {
-  const { next_cursor: from } = await createHub({ url }).call('GET /v1/events', { query: { type: idleType } })
   const seen = new Array<number>(count).fill(0)
-  const opened = new Set<number>()
-  let waiting: (() => void) | null = null
-  const hold = async (index: number): Promise<void> => {
-    const caller = Math.floor(index / perCaller)
-    const address = `10.2.${caller >> 8}.${caller & 255}`
-    const client = createHub({
-      url,
-      fetch: async (request) => {
-        request.headers.set('cf-connecting-ip', address)
-        const response = await fetch(request)
-        opened.add(index)
-        waiting?.()
-        return response
-      },
-    })
-    try {
-      for await (const _ of client.events.follow({ types: [idleType], from, signal })) seen[index]! += 1
-    } catch (error) {
-      if (!signal.aborted) problem(`idle follower ${index} ended: ${error}`)
+  if (count === 0) return { seen }
+  const { body } = await fetch(new URL(`?count=${count}&type=${idleType}`, url), { signal })
+  const { promise: open, resolve, reject } = Promise.withResolvers<void>()
+  const read = async () => {
+    for await (const line of createInterface({ input: Readable.fromWeb(body as never) })) {
+      const said = JSON.parse(line) as Said
+      if ('open' in said) resolve()
+      else if ('seen' in said) seen[said.seen]! += 1
+      else problem(said.ended)
     }
+    throw new Error('The Worker that holds idle followers has ended.')
   }
-  const all: Promise<void>[] = []
-  for (let first = 0; first < count; first += openedAtOnce) {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const last = Math.min(first + openedAtOnce, count)
-    waiting = () => opened.size >= last && resolve()
-    for (let index = first; index < last; index++) all.push(hold(index))
-    await promise
-  }
-  return { seen, done: Promise.all(all) }
+  read().catch((error) => {
+    if (signal.aborted) return
+    problem(String(error))
+    reject(error)
+  })
+  await open
+  return { seen }
 }

@@ -6,7 +6,7 @@ import { ownWorkerds } from '../../testing/workerd.ts'
 import { type Draws, draws } from '../harness/draws.ts'
 import type { LongKind } from '../harness/kind.ts'
 import { memory } from '../network/process-memory.ts'
-import { holdIdle, idleType } from './idle.ts'
+import { bundleHolder, holdIdle, idleType } from './idle.ts'
 
 /** What one follower has seen. */
 interface Seen {
@@ -31,7 +31,10 @@ const memoryOfHub = (): number =>
 /** Followers of the log of events whose connections are cut at random, by stream and by long-poll. */
 export const events: LongKind = {
   async run({ length: minutes, seed, options: { followers = 200, idle = 0 }, say, problem }) {
-    const hub = await startTestHub({ RATE_LIMIT_MULTIPLIER: '1000' })
+    const hub = await startTestHub(
+      { RATE_LIMIT_MULTIPLIER: '1000' },
+      { extraWorkers: { holder: await bundleHolder() } },
+    )
     const draw = draws(seed)
     const ending = new AbortController()
     try {
@@ -47,7 +50,8 @@ export const events: LongKind = {
       await delay(5_000)
       const after = memoryOfHub()
       say(`${followers} followers; workerd ${before} MB before, ${after} MB with them`)
-      const idlers = await holdIdle(hub.origin, idle, { signal: ending.signal, problem })
+      const holder = await hub.miniflare.unsafeGetDirectURL('holder')
+      const idlers = await holdIdle(holder, idle, { signal: ending.signal, problem })
       const withIdle = memoryOfHub()
       if (idle > 0) say(`${idle} idle followers; workerd ${withIdle} MB with them`)
       const write = (type: string, numbers: readonly number[]) =>
@@ -68,7 +72,6 @@ export const events: LongKind = {
       for (const end = Date.now() + settleMs; isBehind() && Date.now() < end; ) await delay(100)
       ending.abort()
       const seen = await Promise.all(all.map(({ done }) => done))
-      await idlers.done
       const missing = idlers.seen.filter((count) => count !== 1).length
       if (missing > 0) problem(`${missing} of ${idle} idle followers do not have their event once`)
       for (const [i, one] of seen.entries())
