@@ -1,11 +1,12 @@
 import type { KindEntry } from './harness/kind.ts'
 
 /** They run the hub's own code, so they are checked with the types of the platform, apart from programs of Node. */
-const [simulation, platform, links, hours]: string[] = [
+const [simulation, platform, links, hours, loaded]: string[] = [
   './simulation/kind.ts',
   './simulation/platform-kind.ts',
   './simulation/links-kind.ts',
   './simulation/hours-kind.ts',
+  './simulation/load-kind.ts',
 ]
 
 export const kinds: Readonly<Record<string, KindEntry>> = {
@@ -60,6 +61,14 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     example: 'hours 1000 1 --validators 4',
     options: { validators: 4 },
     load: async () => (await import(hours!)).hours,
+  },
+  load: {
+    about: 'a hub keeps up with a steady rate of tasks, under the ceilings of its platform',
+    counted: 'minutes',
+    count: 10,
+    example: 'load 10 1 --rate 30 --share 10',
+    options: { rate: 30, share: 10, validators: 20 },
+    load: async () => (await import(loaded!)).load,
   },
   node: {
     about: 'a node that is killed keeps its votes, receipts and chunks',

@@ -29,6 +29,9 @@ Options:
   --unlinked N                    Of platform: those without a link, which are called by HTTP (0)
   --answer-ms MS                  Of platform: how long the others take to answer (20)
   --followers N                   Of events: how many there are (200)
+  --idle N                        Of events: how many more wait for one event at the end (0)
+  --rate N                        Of load: tasks in a second (30)
+  --share N                       Of load: a platform so many times smaller than a deployment (10)
   -h, --help                      Show this help
 
 Examples:
@@ -49,6 +52,7 @@ await runCommand(async () => {
     options: {
       ...{ scenarios: text, seed: text, validators: text, hung: text },
       ...{ unlinked: text, 'answer-ms': text, followers: text, idle: text },
+      ...{ rate: text, share: text },
       help: { type: 'boolean', short: 'h' },
     },
   } as const

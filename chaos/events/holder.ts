@@ -2,7 +2,7 @@ import { createHub, type FollowOptions } from '../../sdk/index.ts'
 
 type Hub = { readonly fetch: typeof fetch }
 type Client = ReturnType<typeof createHub>
-type Type = NonNullable<FollowOptions['types']>[number]
+type Type = 'project.delisted'
 
 /** What the hub lets one caller follow at once. */
 const perCaller = 10

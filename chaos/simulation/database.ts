@@ -6,11 +6,11 @@ const tripsPerSecond = 500
 const readsPerSecond = 50
 
 /** Trips begin in order, no more of them in a second than the database takes. */
-export function createDatabase(time: VirtualTime, takesMs: () => number) {
+export function createDatabase(time: VirtualTime, takesMs: () => number, perSecond = tripsPerSecond) {
   let trips = 0
   let freeMs = 0
   const tripOfOthers = (): Promise<void> => {
-    freeMs = Math.max(freeMs + 1_000 / tripsPerSecond, time.nowMs)
+    freeMs = Math.max(freeMs + 1_000 / perSecond, time.nowMs)
     return time.wait(freeMs - time.nowMs + takesMs())
   }
   return {

@@ -33,14 +33,17 @@ import type { SimulatedValidators } from './validators.ts'
 const confirmMsMax = 5_000
 const pollMs = 2_000
 
+/** Where a trip goes. */
+export type Place = 'database' | 'bucket' | 'queue' | 'chain'
+
 /** Everything around the hub's objects. */
 export interface Surroundings {
   /** Network time by the hub's clock, Unix seconds. */
   readonly hubNow: () => Promise<number>
-  /** A trip to the database, the bucket or the chain that changes nothing. */
-  readonly read: (what: string) => Promise<void>
-  /** A trip to the database that changes something, also where its answer is lost. */
-  readonly write: <T>(change: () => T) => Promise<T>
+  /** A trip that changes nothing. */
+  readonly read: (what: string, where: Place) => Promise<void>
+  /** A trip that changes something, also where its answer is lost. */
+  readonly write: <T>(change: () => T, where: Place) => Promise<T>
   readonly snapshot: (setHash: string) => Snapshot
   /** The hash of the set of an epoch; null while it is not attested. */
   readonly attestedSet: (epoch: number, now: number) => string | null
@@ -74,7 +77,7 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
     mayLeap: false,
     seat: (terms) =>
       outside(() =>
-        world.read('committee set').then(() =>
+        world.read('committee set', 'bucket').then(() =>
           seatRound(
             {
               profile,
@@ -88,13 +91,14 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
     record: (round) =>
       outside(async () => {
         const file = roundFile(profile, round)
-        const kept = await world.write(() => world.records.record(file))
-        await world.write(() => world.send({ ...kept.published, end: roundEnd(kept) }))
+        const kept = await world.write(() => world.records.record(file), 'bucket')
+        await world.write(() => world.send({ ...kept.published, end: roundEnd(kept) }), 'queue')
         return kept.published
       }),
     list: (round) =>
-      outside(() => world.write(() => world.send({ ...publishedRound(profile, round), end: null }))),
-    isRecorded: (roundId) => outside(() => world.read('record').then(() => world.records.files.has(roundId))),
+      outside(() => world.write(() => world.send({ ...publishedRound(profile, round), end: null }), 'queue')),
+    isRecorded: (roundId) =>
+      outside(() => world.read('record', 'bucket').then(() => world.records.files.has(roundId))),
     offer: (round, lease) => {
       const id = idOf(round, lease)
       const frame = {
@@ -113,7 +117,7 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
     auditBlock: (round, agreedAt) =>
       outside(() =>
-        world.read('chain').then(() => {
+        world.read('chain', 'chain').then(() => {
           const block = world.chain.firstAfter(agreedAt)
           if (block === null) return null
           const draw = auditDraw(profile, round.terms.roundId, block.hash)
@@ -140,10 +144,10 @@ function linkConfig(world: Surroundings, context: ObjectContext): NodeLinkConfig
   return {
     ...linkBasics(context),
     now: () => world.hubNow(),
-    publish: () => outside(() => world.write(() => {})),
+    publish: () => outside(() => world.write(() => {}, 'database')),
     standing: (nodeKey) =>
       outside(async () => {
-        await world.read('standing')
+        await world.read('standing', 'database')
         return { ...goodStanding, isValidator: world.validators.isOne(nodeKey) }
       }),
     returnSecs: async () => null,
@@ -158,7 +162,7 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
     now: () => world.hubNow(),
     runningEpoch: (_, now) =>
       outside(() =>
-        world.read('terms').then(() => {
+        world.read('terms', 'database').then(() => {
           const epoch = epochAt(now, epochSecs)
           const setHash = world.attestedSet(epoch, now)
           if (setHash === null) return { epoch, epochSecs, terms: null }
@@ -176,9 +180,10 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
     startRound: async (terms, isRepeated) => {
       await object('Round', terms.roundId).start!(terms, isRepeated)
     },
-    noteQueued: (_, request) => outside(() => world.write(() => world.records.queue(request))),
-    noteScheduled: (scheduled) => outside(() => world.write(() => world.records.schedule(scheduled))),
+    noteQueued: (_, request) => outside(() => world.write(() => world.records.queue(request), 'database')),
+    noteScheduled: (scheduled) =>
+      outside(() => world.write(() => world.records.schedule(scheduled), 'database')),
     noteExpired: (taskIds) =>
-      outside(() => world.write(() => world.records.fail(taskIds, 'no_attested_snapshot'))),
+      outside(() => world.write(() => world.records.fail(taskIds, 'no_attested_snapshot'), 'database')),
   }
 }

@@ -25,8 +25,15 @@ export interface Outcome {
 export const runScenario = (seed: number): Promise<Outcome> => playPlan(planOf(seed))
 
 /** {@link runScenario} of a plan. */
-export async function playPlan(plan: Plan): Promise<Outcome> {
-  const world = new World(plan)
+export const playPlan = (plan: Plan): Promise<Outcome> =>
+  playIn(new World(plan), plan, (world) => play(plan, world))
+
+/** Plays in a world, and checks what holds at its end. @throws {@link Difference} */
+export async function playIn(
+  world: World,
+  plan: Plan,
+  play: (world: World) => Promise<SubmittedTask[]>,
+): Promise<Outcome> {
   const uninstall = [world.time.install(), world.validators.install(), installSockets()]
   const problems: unknown[] = []
   const note = (error: unknown) => {
@@ -36,7 +43,7 @@ export async function playPlan(plan: Plan): Promise<Outcome> {
   const kept = console.error
   console.error = (...texts: unknown[]) => world.platform.errors.push(texts.map(String).join(' '))
   try {
-    const tasks = await play(plan, world)
+    const tasks = await play(world)
     const [problem] = [...world.records.differences, ...problems]
     if (problem !== undefined)
       throw new Difference(problem instanceof Error ? String(problem.stack) : String(problem))
@@ -51,10 +58,8 @@ export async function playPlan(plan: Plan): Promise<Outcome> {
 }
 
 async function play(plan: Plan, world: World): Promise<SubmittedTask[]> {
-  const { time, platform, miners } = world
-  for (const miner of miners) miner.start()
-  world.validators.start()
-  await time.runUntil(() => false, world.startAt * 1_000)
+  const { time, platform } = world
+  await startNodes(world)
   world.databaseFaults = plan.databaseFaults
   platform.faults = plan.faults
   for (const incident of plan.incidents) time.after(incident.atSecs * 1_000, () => meet(world, incident))
@@ -77,6 +82,13 @@ async function play(plan: Plan, world: World): Promise<SubmittedTask[]> {
   const isAtRest = await time.runUntil(() => isOver() || time.events > eventsMax, limitMs)
   if (!isAtRest || time.events > eventsMax) throw new Difference(whatIsOpen(world, plan, submitted))
   return submitted
+}
+
+/** Nodes connect, long before the first task. */
+export async function startNodes({ time, miners, validators, startAt }: World): Promise<void> {
+  for (const miner of miners) miner.start()
+  validators.start()
+  await time.runUntil(() => false, startAt * 1_000)
 }
 
 function meet(world: World, incident: Incident): void {
@@ -107,7 +119,7 @@ function meet(world: World, incident: Incident): void {
 }
 
 /** Submits a task as a client does: the same again until there is an answer. */
-async function submit(
+export async function submit(
   world: World,
   index: number,
   { hasKey, underfunded }: { hasKey: boolean; underfunded: boolean },
@@ -132,7 +144,7 @@ async function submit(
   }
 }
 
-function isTaskOver({ records }: World, taskId: string): boolean {
+export function isTaskOver({ records }: World, taskId: string): boolean {
   const task = records.tasks.get(taskId)
   if (task === undefined) return false
   if (task.error !== null) return true
@@ -141,7 +153,7 @@ function isTaskOver({ records }: World, taskId: string): boolean {
 }
 
 /** Tasks of the project's object that wait or run. */
-function openTasks({ platform }: World): number {
+export function openTasks({ platform }: World): number {
   const { database } = platform.diskOf('ProjectCommittees', projectId)
   const [row] = database.prepare('SELECT count(*) AS n FROM tasks').all()
   return Number(row?.n)

@@ -4,8 +4,9 @@ import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 import { nativeSigner } from '../../workers/native-ed25519.ts'
 import type { WrittenRound } from '../../workers/stores/rounds.ts'
 import { type Draws, draws as drawsOf } from '../harness/draws.ts'
+import type { Ceilings } from './ceilings.ts'
 import { SimulatedChain } from './chain.ts'
-import { hubClasses } from './hub.ts'
+import { hubClasses, type Place } from './hub.ts'
 import { SimulatedMiner } from './miner.ts'
 import { epochSecs, members, type Person, projectId, setOf, snapshotAtOf, validatorsOf } from './people.ts'
 import type { Plan } from './plan.ts'
@@ -44,15 +45,18 @@ export class World {
   undelivered = 0
   readonly #plan: Plan
   readonly #draws: Draws
+  readonly #ceilings: Ceilings | null
   readonly startAt: number
 
-  constructor(plan: Plan) {
+  /** @param ceilingsOf - What trips and messages of the queue are bounded by; nothing, where there is none. */
+  constructor(plan: Plan, ceilingsOf?: (world: World, draws: Draws) => Ceilings) {
     this.#plan = plan
     this.#draws = drawsOf(plan.seed)
     this.startAt = epochStart(epoch, epochSecs) + plan.startsAtSecs
     this.time = new VirtualTime((snapshotAtOf(epoch) - connectedSecs) * 1_000)
     const { time } = this
     const draws = this.#draws
+    this.#ceilings = ceilingsOf?.(this, draws) ?? null
     this.platform = new Platform(time, draws, hubClasses(this))
     this.chain = new SimulatedChain(epochStart(epoch, epochSecs) - 600, () => this.now())
     const people = validatorsOf(plan.validators.length)
@@ -94,15 +98,15 @@ export class World {
     return this.now() + this.hubSkewSecs
   }
 
-  /** A trip to the database, the bucket or the chain that changes nothing. */
-  async read(what: string): Promise<void> {
-    await this.time.wait(this.#tripMs())
+  /** A trip that changes nothing. */
+  async read(what: string, where: Place): Promise<void> {
+    await this.#trip(where)
     if (this.#isFault()) throw new Error(`${what} cannot be read`)
   }
 
-  /** A trip to the database that changes something, also where its answer is lost. */
-  async write<T>(change: () => T): Promise<T> {
-    await this.time.wait(this.#tripMs())
+  /** A trip that changes something, also where its answer is lost. */
+  async write<T>(change: () => T, where: Place): Promise<T> {
+    await this.#trip(where)
     if (this.#isFault()) throw new Error('the database is away')
     const result = change()
     if (this.#isFault()) throw new Error('the answer of the database was lost')
@@ -111,6 +115,7 @@ export class World {
 
   /** Delivers a message in any order, and some of them twice. */
   send(round: WrittenRound): void {
+    if (this.#ceilings !== null) return this.#ceilings.queue.send(round)
     const copies = this.#draws.below(5) === 0 ? 2 : 1
     for (let i = 0; i < copies; i++) {
       this.undelivered += 1
@@ -140,8 +145,9 @@ export class World {
     return this.platform.call('ProjectCommittees', projectId, 'submit', projectId, request)
   }
 
-  #tripMs(): number {
-    return databaseMs.min + this.#draws.below(databaseMs.max - databaseMs.min)
+  async #trip(where: Place): Promise<void> {
+    if (this.#ceilings !== null) return this.#ceilings.trip(where)
+    await this.time.wait(databaseMs.min + this.#draws.below(databaseMs.max - databaseMs.min))
   }
 
   #isFault(): boolean {
