@@ -36,7 +36,7 @@ not ok 2 - N1.2 A node says "ready" & waits (section 27)
     - "second"
     - "third"
   ...
-ok 3 - N1.3 A node stays (section 27) # SKIP nothing happened that it is about
+ok 3 - N1.3 A node stays (section 27) # SKIP nothing happened that it applies to
 `)
 })
 

@@ -47,7 +47,7 @@ export interface DeploymentPlan extends Deployment {
 }
 
 /**
- * Deploys all contracts of a network, one after another, and holds what is then on the chain against the options.
+ * Deploys all contracts of a network, one after another, and compares what is then on the chain with the options.
  * @throws {@link DeployError}, `SendError`, and `RpcError` when the node refuses a call.
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {

@@ -11,7 +11,7 @@ export interface AccountState {
   /** Names of the secrets that the Worker has. */
   readonly secrets: ReadonlySet<string>
   readonly hasWorker: boolean
-  /** The form of Durable Objects of the last version that `up` deployed; null where there is none. */
+  /** The form of Durable Objects of the last version that `up` deployed; null before the first. */
   readonly objectsTag: string | null
 }
 

@@ -15,7 +15,7 @@ const [deployerKey, arbiterKey, relayerKey] = anvilKeys as readonly Hex[] as [He
 const account = privateKeyToAccount(deployerKey)
 const relayer = privateKeyToAccount(relayerKey).address
 
-describe.skipIf(findAnvil() === null)('an environment, held against its chain and its hub', () => {
+describe.skipIf(findAnvil() === null)('an environment, compared with its chain and its hub', () => {
   let anvil: Anvil
   let deployment: Deployment
   let hub: TestHub

@@ -13,7 +13,7 @@ const clockSecsMax = 30
 
 type Fetch = (url: string, headers?: Record<string, string>) => Promise<Response>
 
-/** What a hub that is there says of itself, held against its environment. */
+/** What a hub says of itself, compared with its environment. */
 export async function checkHub(
   environment: Environment,
   url: string,

@@ -15,7 +15,7 @@ import type { Environment } from './environment.ts'
 /** A secret of the hub, and how it comes about. */
 export interface Secret {
   readonly name: string
-  /** Whether {@link generateSecret} makes it, where there is none yet. */
+  /** Whether {@link generateSecret} makes it, if it is not set yet. */
   readonly isGenerated: boolean
   readonly about: string
 }

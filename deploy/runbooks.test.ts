@@ -43,7 +43,7 @@ interface Incident {
   /** The same, of a hub that has nothing of the others. */
   readonly apart?: () => Promise<Record<string, string>>
   readonly provoke?: () => Promise<unknown>
-  /** Whether the hub has noticed, which looks at itself every few seconds. */
+  /** Whether the hub has noticed. */
   readonly isSeen?: (status: Status) => boolean
   readonly mend?: () => Promise<unknown>
   /** What the first three commands print, in order. */
@@ -121,7 +121,7 @@ describe.skipIf(findAnvil() === null)(
     const url = (place: string): URL => new URL(place, hub!.urls[0])
     const query = <T>(sql: string, ...values: unknown[]): Promise<T> => hub!.query<T>(sql, ...values)
 
-    /** A row with what has to be in it. */
+    /** A row with a value in each column that needs one. */
     async function insert(table: string, row: Record<string, unknown>): Promise<void> {
       const columns = await query<{ name: string; type: string; must: number }[]>(
         `SELECT name, type, "notnull" OR pk AS must FROM pragma_table_info('${table}') WHERE dflt_value IS NULL`,
@@ -437,7 +437,6 @@ describe.skipIf(findAnvil() === null)(
       },
     }
 
-    const statusNow = async (): Promise<Status> => (await fetch(url('/v1/status'))).json() as Promise<Status>
     const invoked: string[] = []
     const invocation = (method: string, place: string, status: number) =>
       void invoked.push(
@@ -459,7 +458,7 @@ describe.skipIf(findAnvil() === null)(
         await provoke?.()
         const statusSays = (isThere: boolean) =>
           expect
-            .poll(async () => isSeen!(await statusNow()), { timeout: 60_000, interval: 1_000 })
+            .poll(async () => isSeen!((await hub!.status()) as Status), { timeout: 60_000, interval: 200 })
             .toBe(isThere)
         if (isSeen) await statusSays(true)
         // What clients of the hub meet meanwhile, and its log has.
@@ -474,7 +473,7 @@ describe.skipIf(findAnvil() === null)(
         const said = []
         for (const command of firstCommands(page)) said.push(await run(command))
         await mend?.()
-        // The status is kept for a while, and the next page begins from a hub that is well.
+        // The next page begins with a hub that is well.
         if (isSeen && mend && !apart) await statusSays(false)
         for (const [i, pattern] of says.entries()) expect(said[i], `command ${i + 1}`).toMatch(pattern)
       },

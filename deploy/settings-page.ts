@@ -2,7 +2,7 @@ import { settingFields } from '../workers/settings.ts'
 
 interface SettingNote {
   readonly is: string
-  /** What needs it, or when it is of use. */
+  /** What needs it, or when it is useful. */
   readonly need: string
   /** What a wrong value does. */
   readonly wrong: string

@@ -111,7 +111,7 @@ async function callAsCoordinator(url: string): Promise<number> {
   return (await fetch(url + target, { headers })).status
 }
 
-test('a node follows the time of its hub where it shall, and says so', async () => {
+test('a node follows the time of its hub if its settings say so, and logs it', async () => {
   const hub = await startLyingHub((request, response) => {
     if (request.url === '/') return sendJson(response, descriptorOf(`http://${request.headers.host}`))
     if (request.url === '/v1/status')

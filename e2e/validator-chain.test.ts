@@ -189,7 +189,7 @@ describe.runIf(hasAnvil)('a validator with a chain', () => {
     }
   })
 
-  test('holds the audit block against the chain', async () => {
+  test('compares the audit block with the chain', async () => {
     const node = await start()
     expect((await callSigned(node, '/consensus/committee-sets', project.snapshot)).status).toBe(200)
     const round = createTestRound(project)

@@ -18,7 +18,7 @@ const target = 'sdk/api.generated.ts'
 /** What says nothing about types; without it the file is a third as long. */
 const untyped = new Set(['description', 'summary', 'example', 'examples', 'headers'])
 
-/** The document with the names of the default profile, as far as it is about types. */
+/** The document with the names of the default profile, as far as types need it. */
 export function clientDocument(): string {
   const names = resolveProfile() as unknown as Record<string, unknown>
   const document = JSON.parse(

@@ -1,5 +1,5 @@
 /**
- * Runs every test, and then holds what was answered against the OpenAPI document; arguments are passed on to vitest, e.g.
+ * Runs every test, and then compares the answers with the OpenAPI document; arguments are passed on to vitest, e.g.
  * `npm test -- protocol/siwe`, and then part of the document is all that could be seen.
  */
 import { spawnSync } from 'node:child_process'
@@ -13,7 +13,7 @@ const whole = [
   '--reporter=./scripts/testing/answers-reporter.ts',
   `--bail=${failuresMax}`,
 ]
-/** All of them take a quarter of an hour on two processors; a run that does not end shall say so, and not be waited for. */
+/** All of them take a quarter of an hour on two processors; a run that does not end is ended, and says so. */
 const minutesMax = 45
 const { status, error } = spawnSync('vitest', ['run', ...(args.length > 0 ? args : whole)], {
   stdio: 'inherit',

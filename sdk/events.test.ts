@@ -90,7 +90,7 @@ test('a stream is tried again after a while of polls', async () => {
   expect(asked(server).at(-1)).toBe('stream ?after=c19')
 })
 
-test('without a cursor the first answer is the newest, and an empty cursor is none', async () => {
+test('without a cursor the first answer is the newest, and an empty cursor counts as no cursor', async () => {
   await using server = await scriptedHub(...Array(2).fill(stream([])), page([event('1'), event('2')], 'c2'))
   expect(await take(server.url, 2, { from: '' })).toEqual(['1@', '2@c2'])
   expect(asked(server)).toEqual(['stream ', 'stream ', 'poll ?wait=25'])

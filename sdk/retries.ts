@@ -31,7 +31,7 @@ export class Retries {
     this.#left = Math.min(this.#budget, this.#left + refill)
   }
 
-  /** @returns Milliseconds to wait before the next try, or null where there is none. */
+  /** @returns Milliseconds to wait before the next try, or null if there is no next try. */
   next(error: unknown, attempt: number, repeatable: boolean, leftMs: number): number | null {
     if (attempt >= this.#attempts || this.#left < 1 || !isWorthIt(error, repeatable)) return null
     const { retryAfter } = error as { retryAfter?: number }

@@ -5,11 +5,22 @@ import { driver, queryThrough } from './driver.ts'
 
 export interface BreakableHub extends Hub {
   /** Takes parts of the platform away, and gives back those that are not named: see `localnet/inside/faults.ts`. */
-  readonly break: (faults: { database?: true; files?: true; overloaded?: string }) => Promise<void>
+  readonly break: (faults: PlatformFaults) => Promise<void>
+  /** Its status as of now, in place of the one that it keeps for some seconds. */
+  readonly status: () => Promise<unknown>
   /** Rows of its database. */
   readonly query: <T>(sql: string, ...values: unknown[]) => Promise<T>
   readonly driverUrl: URL
 }
+
+interface PlatformFaults {
+  readonly database?: true
+  readonly files?: true
+  readonly overloaded?: string
+}
+
+/** Longer than a status is kept. */
+const aheadMs = 60_000
 
 /** Starts a hub as one is deployed, whose platform can fail it. @param vars - All settings that differ from wrangler.toml. */
 export async function startBreakableHub(
@@ -21,11 +32,23 @@ export async function startBreakableHub(
   const options = { script, port: 0, statePath, callersNameAddress: true, extraWorkers: { driver } }
   const hub = await startHub({ ...options, vars })
   const driverUrl = await hub.miniflare.unsafeGetDirectURL('driver')
+  let broken: PlatformFaults = {}
+  const set = (faults: PlatformFaults & { aheadMs?: number }) =>
+    fetch(new URL('/faults', hub.urls[0]), { method: 'POST', body: JSON.stringify(faults) })
+  const readStatus = async () => (await fetch(new URL('/v1/status', hub.urls[0]))).json()
   return {
     ...hub,
     driverUrl,
     async break(faults) {
-      await fetch(new URL('/faults', hub.urls[0]), { method: 'POST', body: JSON.stringify(faults) })
+      broken = faults
+      await set(broken)
+    },
+    async status() {
+      // Once the clock is set back, a status from later is not kept.
+      await set({ ...broken, aheadMs })
+      await readStatus()
+      await set(broken)
+      return readStatus()
     },
     query: (sql, ...values) => queryThrough(driverUrl, sql, values),
   }

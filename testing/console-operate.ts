@@ -174,7 +174,7 @@ async function banDevice(page: Page, origin: string, device: string): Promise<vo
   await page.getByText('It sends votes that nobody asked for.').first().waitFor()
 }
 
-/** The hub refuses a project that is none, and names the field. */
+/** The hub refuses the id of no project, and names the field. */
 async function keepCollection(page: Page, origin: string, projectId: string): Promise<void> {
   await page.goto(`${origin}/operate?part=collections`)
   await page.getByRole('button', { name: 'New collection' }).click()

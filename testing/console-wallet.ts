@@ -181,7 +181,7 @@ async function bondCollateral(page: Page, mood: Mood): Promise<void> {
   await page.getByText('It is bonded, but offline').waitFor()
 }
 
-/** An address that is none is refused by the form. */
+/** A malformed address is refused by the form. */
 async function changePayout(page: Page, origin: string, other: string): Promise<void> {
   await page.goto(`${origin}/me?part=collateral`)
   await page.getByRole('button', { name: 'Change payout address' }).click()

@@ -45,7 +45,7 @@ const differencesOf = (found: VaultBooks): readonly string[] => {
   return ledger.differences
 }
 
-describe('a vault held against the records of rounds', () => {
+describe('a vault compared with the records of rounds', () => {
   test('each vote earns its recipient, and the treasury takes the rounding', () => {
     expect(owed.shares).toEqual([
       { miner, units: 2, amount: '16000000000000001' },

@@ -1,70 +1,18 @@
-import {
-  beaconTargetTime,
-  beaconValue,
-  buildSnapshot,
-  epochAt,
-  epochStart,
-  hashSnapshot,
-} from '../../protocol/committees/index.ts'
+import { epochAt, epochStart, hashSnapshot } from '../../protocol/committees/index.ts'
 import { hashText, utf8 } from '../../protocol/encoding/index.ts'
 import { hashPayload } from '../../protocol/execution/index.ts'
-import {
-  deriveProjectId,
-  deriveSubscriptionId,
-  deriveTaskRoundId,
-  type Profile,
-} from '../../protocol/identity/index.ts'
+import { deriveProjectId, deriveTaskRoundId, type Profile } from '../../protocol/identity/index.ts'
 import { type OfferFrame, offerId } from '../../protocol/link/index.ts'
-import {
-  deriveManifestHashes,
-  type ManifestEnvelope,
-  type ProjectManifest,
-  type ProjectRules,
-  signManifest,
-} from '../../protocol/manifest/index.ts'
+import { deriveManifestHashes } from '../../protocol/manifest/index.ts'
 import { seatCommittee, type Task } from '../../protocol/rounds/index.ts'
-import { ed25519PublicKey, evmAddress } from '../../protocol/signatures/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { attestationsOf, params, signers, unixNow } from './network.ts'
 import { probeArtifact, probeFunctions, probeGasLimit, probeInput } from './probe.ts'
+import { addressOf, rulesOf, signedManifest, snapshotOf } from './project-parts.ts'
 
-const developerKey = hashText('conformance developer')
-const strangerKey = hashText('conformance stranger')
-const addressOf = (name: string): string => hashText(name).slice(0, 42)
-
-const rulesOf = (worker: string, functions: readonly string[]): ProjectRules => ({
-  modules: { worker, verifier: null },
-  work: {
-    class: 'deterministic',
-    verification: 'redundant-execution',
-    execution: 'committee',
-    functions: [...functions],
-    task_source: { kind: 'api' },
-    max_gas_limit: 250_000_000,
-    committee: {
-      size: 3,
-      min_size: 3,
-      backups: 0,
-      selection: 'collateral-reputation-sortition-v1',
-      weight_cap_multiple: 6,
-    },
-    round_secs: 600,
-    lease_secs: 120,
-    epoch_secs: 86_400,
-    dispute_window_secs: 86_400,
-  },
-  economics: {
-    reward_token: addressOf('token'),
-    vault: addressOf('vault'),
-    reward_model: 'per-unit',
-    reward_per_unit: '1750000000000000',
-    daily_emission: '512000000000000000000',
-    fee_split_bp: { miner: 7_600, developer: 1_900, treasury: 500 },
-    max_units_per_epoch: 900_000,
-    max_recipients_per_epoch: 64,
-    min_collateral: '7000000000000000000',
-    slashing_bp: { invalid_result: 2_500, missed_sla: 120 },
-  },
-})
+const developer = hashText('conformance developer')
+const stranger = hashText('conformance stranger')
+const times = { round_secs: 600, lease_secs: 120, epoch_secs: 86_400 }
 
 /** What is otherwise than it should be in what the hub shows of a project. */
 export interface ProjectFlaws {
@@ -89,51 +37,19 @@ export type ScriptedProject = ReturnType<typeof createProject>
  */
 export function createProject(profile: Profile, nodeKey: string, slug: string, flaws: ProjectFlaws = {}) {
   const { module = probeArtifact(), attestedBy = signers.all, functions = probeFunctions } = flaws
-  const consensus = rulesOf(module.manifestAddress, functions)
-  const manifest = {
-    v: 1,
-    network: profile.network,
-    chain_id: profile.chain_id,
-    developer: evmAddress(developerKey),
-    slug,
-    version: 1,
-    previous: null,
-    consensus,
-    scheduling: {},
-    listing: {},
-  } as unknown as ProjectManifest
-  const signer = flaws.isForged === true ? strangerKey : developerKey
-  const envelope: ManifestEnvelope = {
-    manifest,
-    sig_type: 'eip191',
-    signature: signManifest(signer, manifest),
-  }
-  const projectId = deriveProjectId(profile, manifest.developer, slug)
-  const { consensus_hash } = deriveManifestHashes(profile, manifest)
+  const consensus = rulesOf(module.manifestAddress, { functions: [...functions], ...times })
+  const signer = flaws.isForged === true ? stranger : developer
+  const envelope = signedManifest(profile, { slug, consensus, developer, signer })
+  const projectId = deriveProjectId(profile, envelope.manifest.developer, slug)
+  const { consensus_hash } = deriveManifestHashes(profile, envelope.manifest)
   const epoch = epochAt(unixNow(), consensus.work.epoch_secs)
-  const blockHash = hashText(`block before ${beaconTargetTime(epoch, consensus.work.epoch_secs, params)}`)
   const keys = [nodeKey, ...[0, 1].map((i) => ed25519PublicKey(hashText(`conformance node ${i}`)))]
-  const snapshot = buildSnapshot(profile, {
-    project_id: projectId,
-    epoch,
-    consensus,
-    beacon: { block_number: 7, block_hash: blockHash, value: beaconValue(profile, blockHash) },
-    params,
-    candidates: keys.map((key, i) => {
-      const owner = addressOf(`owner ${key}`)
-      return {
-        node_key: key,
-        subscription_id: deriveSubscriptionId(projectId, owner, key),
-        owner,
-        payout_address: addressOf(`payout ${key}`),
-        collateral: String(BigInt(consensus.economics.min_collateral) * BigInt(i + 1)),
-        reputation: 5_000,
-        paused: false,
-        faulty: false,
-        binding: { binding_hash: hashText(`binding ${key}`), owner, public_key: key },
-      }
-    }),
-  })
+  const members = keys.map((key) => ({
+    key,
+    owner: addressOf(`owner ${key}`),
+    payout: addressOf(`payout ${key}`),
+  }))
+  const snapshot = snapshotOf(profile, { projectId, epoch, consensus, params, members })
   const set_hash = hashSnapshot(snapshot)
   const shown = flaws.showsOtherSet === true ? { ...snapshot, min_collateral: '1' } : snapshot
   const artifact = flaws.showsOtherModule === true ? probeArtifact('another-module') : module

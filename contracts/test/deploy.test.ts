@@ -223,7 +223,7 @@ describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
     await planDeployment(optionsOf())
   })
 
-  test('is held against the chain: code, roles and parameters', async () => {
+  test('is compared with the chain: code, roles and parameters', async () => {
     const { beginning } = await planDeployment(optionsOf())
     await deployContracts(optionsOf())
     const another = optionsOf({

@@ -60,7 +60,7 @@ export const renderGas = (rows: readonly GasRow[]): string =>
   [
     '# What calls cost',
     '',
-    'Written by `node scripts/nx.mjs node contracts/test/gas.ts`, and held against the contracts by their tests. Gas of whole transactions, optimizer at 800 runs.',
+    'Written by `node scripts/nx.mjs node contracts/test/gas.ts`, and compared with the contracts by their tests. Gas of whole transactions, optimizer at 800 runs.',
     '',
     '| call | gas |',
     '| --- | ---: |',

@@ -11,7 +11,7 @@ export const networkTypes = [
   'slash.executed',
 ] as const
 
-/** What only the wallet that it is about may follow. */
+/** What only the wallet that it concerns may follow. */
 export const accountTypes = [
   'device.bound',
   'device.unbound',
@@ -49,7 +49,7 @@ export interface LoggedEvent {
   type: EventType
   /** Unix seconds. */
   created_at: number
-  /** The wallet that it is about. */
+  /** The wallet that it concerns. */
   address?: string
   project_id?: string
   module?: string

@@ -8,7 +8,7 @@ import { type Sql, sqlOf } from '../sql.ts'
 import { migrate } from '../sql-migrations.ts'
 import { projectMigrations } from './migrations.ts'
 
-/** A task as its project is asked to have it run; it was held against the project before. */
+/** A task as its project is asked to have it run; it was checked against the project before. */
 export interface TaskRequest {
   /** The hub's own id. */
   taskId: string

@@ -2,12 +2,15 @@ import { DurableObject } from 'cloudflare:workers'
 import type { DeclineReason, RoundAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
 import type { RoundPort, VoteBody, VoteResult } from '../link/types.ts'
-import { Waiters } from '../waiters.ts'
+import { Attempts, longestPauseMs } from './attempts.ts'
 import type { DirectOutcome, DirectRequest } from './direct.ts'
 import { dueEffects, type Effect, effectName, nextTime } from './due.ts'
+import { KeptRound } from './kept-round.ts'
 import {
+  type Awaited,
   agreedAtOf,
   beginRound,
+  isReached,
   type Lease,
   publicState,
   type Round,
@@ -16,20 +19,14 @@ import {
   waitingFor,
 } from './round.ts'
 import * as transitions from './transitions.ts'
-import type { AnswerListener, Awaited, RoundConfig } from './types.ts'
+import type { AnswerListener, RoundConfig } from './types.ts'
 
-const firstPauseMs = 1_000
-const longestPauseMs = 60_000
 /** An alarm that comes later than this says that the hub was not there to hear anybody. */
 const lateMs = 5_000
 /** What is under way in memory is taken up again after this, should its process have ended. */
 const backstopMs = 15_000
-/** What need not be stored at once is stored after this, where no other change is stored before. */
-const storedSoonMs = 1_000
 /** How much is kept of what is wrong with a vote, for its owner. */
 const voteProblemMax = 300
-/** A vote waits so long for others to be stored with it, since each change that is stored is a row. Its sender is told afterwards. */
-const votesStoredMs = 100
 /** An alarm may come so much later than what it is for. */
 const alarmSlackMs = 1_000
 
@@ -41,18 +38,13 @@ const alarmSlackMs = 1_000
 export class RoundObject<Env = unknown, View = unknown> extends DurableObject<Env> implements RoundPort {
   readonly #config: RoundConfig<View>
   readonly #alarm: Alarm
-  #round: Round | null
+  readonly #kept: KeptRound
   #working: Promise<void> | null = null
   #isAskedAgain = false
-  /** Of effects that failed, how often, and when they are due again; by their names. */
-  readonly #failures = new Map<string, { count: number; untilMs: number }>()
-  readonly #waiting = new Waiters()
+  readonly #attempts = new Attempts()
   #recorded: View | null = null
   /** Whether the round may have its record, of which an object that was loaded again does not know. */
   #isUnsure: boolean
-  #storing: ReturnType<typeof setTimeout> | undefined
-  /** Votes that are in memory alone. */
-  #votesStored: PromiseWithResolvers<void> | null = null
   #looking: ReturnType<typeof setTimeout> | undefined
   /** While validators are asked. */
   #listener: AnswerListener | null = null
@@ -61,20 +53,23 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     super(ctx, env)
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
-    const stored = ctx.storage.kv.get<Round>('round')
-    this.#round = stored === undefined ? null : transitions.resumed(stored, config.processId)
-    this.#isUnsure = (stored?.closedAt ?? null) !== null
+    this.#kept = new KeptRound(ctx.storage, config.processId)
+    this.#isUnsure = (this.#round?.closedAt ?? null) !== null
+  }
+
+  get #round(): Round | null {
+    return this.#kept.round
   }
 
   /** Begins the round, once. @param isRepeated - Whether it may have begun before, and be over: this object may have forgotten it then. */
   async start(terms: RoundTerms, isRepeated: boolean): Promise<void> {
     if (this.#round === null && isRepeated && (await this.#config.isRecorded(terms.roundId)))
       return this.#config.release(terms)
-    this.#round ??= beginRound(terms, this.#config.processId)
-    if (this.#round.drawn === null) {
+    if (this.#round === null) this.#kept.become(beginRound(terms, this.#config.processId))
+    if (this.#round?.drawn === null) {
       // What is drawn is stored with it; what cannot be drawn now is for the alarm.
       const isDrawn = (await this.#perform({ kind: 'seat' })) !== 'failed'
-      if (!isDrawn && this.#round !== null) this.#store(this.#round)
+      if (!isDrawn && this.#round !== null) this.#kept.store(this.#round)
       const now = await this.#config.now()
       const next = this.#round && nextTime(this.#round, now)
       const inMs = next === null ? backstopMs : (next - now) * 1000
@@ -86,7 +81,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   /** The round as everybody reads it; null where it has not begun, or is over and has its record. */
   async read(): Promise<View | null> {
     if (await this.#isRecordedElsewhere()) return null
-    this.#storeVotes()
+    this.#kept.storeVotes()
     return this.#round && this.#view(this.#round)
   }
 
@@ -99,8 +94,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   async accepted(offerId: string, nodeKey: string): Promise<void> {
     const lease = this.#leaseOf(offerId, nodeKey)
     if (lease === null) return
-    this.#note((round) => transitions.accepted(round, lease.position))
-    this.#storing ??= setTimeout(() => this.#round !== null && this.#store(this.#round), storedSoonMs)
+    this.#kept.note((round) => transitions.accepted(round, lease.position))
+    this.#kept.storeSoon()
     this.#work()
   }
 
@@ -122,7 +117,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     const lease = this.#leaseOf(offerId, nodeKey)
     if (this.#round === null || lease === null)
       return refusal('invalid_state', 'The round is over, or never asked this node.')
-    this.#note((round) => transitions.voteCame(round, lease.position, cameAt))
+    this.#kept.note((round) => transitions.voteCame(round, lease.position, cameAt))
     const problem = `a vote of ${nodeKey} in ${this.#round.terms.roundId} cannot be looked at`
     const judgement = await this.#config.judge(this.#round, lease, body).catch(orElse(null, problem))
     if (judgement === null)
@@ -130,7 +125,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     const judged = (round: Round) => transitions.voteJudged(round, lease)
     if (judgement.status === 'invalid') {
       const check = judgement.message.slice(0, voteProblemMax)
-      this.#change((round) => transitions.refused(judged(round), lease.position, 'invalid_vote', check))
+      this.#kept.change((round) => transitions.refused(judged(round), lease.position, 'invalid_vote', check))
       await this.#config.reportInvalid(nodeKey)
       return refusal('invalid_evidence', `This is no vote of the round: ${judgement.message}.`)
     }
@@ -141,17 +136,17 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       const taken = (round: Round) =>
         transitions.voted(judged(round), judgement.vote, judgement.result, cameAt, judgement.error)
       if (!isAwaited) {
-        if (this.#round.closedAt !== null) this.#change(taken)
-        this.#change((round) => transitions.refused(judged(round), lease.position, 'late'))
+        if (this.#round.closedAt !== null) this.#kept.change(taken)
+        this.#kept.change((round) => transitions.refused(judged(round), lease.position, 'late'))
         this.#work()
         return refusal('invalid_state', 'The vote came after its time.')
       }
       const before = this.#round
-      this.#note(taken)
+      this.#kept.note(taken)
       // The same vote again waits only while the first is not stored.
-      if (this.#round !== before || this.#votesStored !== null) await this.#stored()
+      if (this.#round !== before || this.#kept.isVoteWaiting) await this.#kept.voteStored()
       if (this.#round === null) return refusal('invalid_state', 'The round is over.')
-    } else this.#note(judged)
+    } else this.#kept.note(judged)
     this.#work()
     return { ok: true, state: publicState(this.#round) }
   }
@@ -165,8 +160,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   async wait(awaited: Awaited, ms: number): Promise<{ isReached: boolean; view: View } | null> {
     if (await this.#isRecordedElsewhere()) return null
     const isSo = () => this.#round === null || isReached(this.#round, awaited)
-    const reached = await this.#waiting.until(isSo, ms)
-    this.#storeVotes()
+    const reached = await this.#kept.until(isSo, ms)
+    this.#kept.storeVotes()
     return this.#round && { isReached: reached, view: this.#view(this.#round) }
   }
 
@@ -177,7 +172,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     this.#alarm.gone()
     if (this.#round === null) return
-    if (info !== undefined && Date.now() - info.scheduledTime > lateMs) this.#change(transitions.interrupted)
+    if (info !== undefined && Date.now() - info.scheduledTime > lateMs)
+      this.#kept.change(transitions.interrupted)
     try {
       await this.#work()
     } catch (error) {
@@ -203,52 +199,13 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     }
     // Whatever it says: what is left to do is what follows from any end.
     const at = await this.#config.now()
-    this.#note((one) => (one.outcome === null ? { ...one, outcome: { state: 'failed', at } } : one))
+    this.#kept.note((one) => (one.outcome === null ? { ...one, outcome: { state: 'failed', at } } : one))
     return true
   }
 
   #leaseOf(offerId: string, nodeKey: string): Lease | null {
     const lease = this.#round?.leases[Number(offerId.split('.')[1])]
     return lease?.nodeKey === nodeKey ? lease : null
-  }
-
-  #change(event: (round: Round) => Round): void {
-    if (this.#round === null) return
-    const changed = event(this.#round)
-    if (changed !== this.#round) this.#store(changed)
-  }
-
-  #store(round: Round): void {
-    clearTimeout(this.#storing)
-    this.#storing = undefined
-    this.ctx.storage.kv.put('round', round)
-    this.#votesStored?.resolve()
-    this.#votesStored = null
-    this.#become(round)
-  }
-
-  /** Returns once the vote that was noted just now is stored: at once where nobody else is awaited. */
-  async #stored(): Promise<void> {
-    this.#votesStored ??= Promise.withResolvers<void>()
-    const { promise } = this.#votesStored
-    const timer = setTimeout(() => this.#storeVotes(), votesStoredMs)
-    if (this.#round?.closedAt !== null) this.#storeVotes()
-    await promise
-    clearTimeout(timer)
-  }
-
-  #storeVotes(): void {
-    if (this.#votesStored !== null && this.#round !== null) this.#store(this.#round)
-  }
-
-  /** Notes that something was done, which is stored with the next change: until then it would be done again. */
-  #note(done: (round: Round) => Round): void {
-    if (this.#round !== null) this.#become(done(this.#round))
-  }
-
-  #become(round: Round): void {
-    this.#round = round
-    this.#waiting.look()
   }
 
   /** Does what is due, one run at a time. What happens in the meantime makes it look again. */
@@ -276,7 +233,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     while (this.#isAskedAgain && this.#round !== null) {
       this.#isAskedAgain = false
       const now = await this.#config.now()
-      this.#change((round) => transitions.passTime(round, now))
+      this.#kept.change((round) => transitions.passTime(round, now))
       const due = this.#due(now)
       if (due.length > 0) {
         await this.#alarm.by(Date.now() + backstopMs)
@@ -289,9 +246,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
 
   #due(now: number): Effect[] {
     if (this.#round === null) return []
-    return dueEffects(this.#round, now).filter(
-      (effect) => (this.#failures.get(effectName(effect))?.untilMs ?? 0) <= Date.now(),
-    )
+    return dueEffects(this.#round, now).filter((effect) => this.#attempts.isDue(effectName(effect)))
   }
 
   async #rest(): Promise<void> {
@@ -299,7 +254,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     const [now, nowMs] = [await this.#config.now(), Date.now()]
     const next = nextTime(this.#round, now)
     const due = this.#due(now)
-    const times = [...this.#failures.values()].map(({ untilMs }) => untilMs).filter((ms) => ms > nowMs)
+    const times = this.#attempts.comingMs(nowMs)
     if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000 + alarmSlackMs)
     if (due.length > 0 || this.#config.mayLeap) {
       // Each alarm is a row, so what is looked for often is looked for in memory.
@@ -321,13 +276,11 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     const name = effectName(effect)
     try {
       const done = await this.#act(effect)
-      this.#failures.delete(name)
+      this.#attempts.succeeded(name)
       return done ? 'done' : 'waiting'
     } catch (error) {
       console.error(`${name} of ${this.#round?.terms.roundId} failed`, error)
-      const count = (this.#failures.get(name)?.count ?? 0) + 1
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(16, count - 1))
-      this.#failures.set(name, { count, untilMs: Date.now() + pauseMs })
+      this.#attempts.failed(name)
       return 'failed'
     }
   }
@@ -350,7 +303,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
         return this.#offer(effect.lease)
       case 'cancel':
         await this.#config.cancel(round, effect.lease)
-        this.#note((one) => transitions.cancelled(one, effect.lease.position))
+        this.#kept.note((one) => transitions.cancelled(one, effect.lease.position))
         return true
       case 'confirm':
         return this.#confirm(round, effect.lease)
@@ -360,11 +313,11 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
         return this.#ask(round)
       case 'spread':
         await this.#config.spread(round)
-        this.#note((one) => ({ ...one, isSpread: true }))
+        this.#kept.note((one) => ({ ...one, isSpread: true }))
         return true
       case 'release':
         await this.#config.release(round.terms)
-        this.#note((one) => ({ ...one, isReleased: true }))
+        this.#kept.note((one) => ({ ...one, isReleased: true }))
         return true
       case 'delete':
         return this.#forget()
@@ -374,11 +327,11 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   /** Nothing came of it where the node has to be waited for: the alarm tells it again. */
   async #offer({ position }: Lease): Promise<boolean> {
     const now = await this.#config.now()
-    this.#note((one) => transitions.offering(one, position, now))
+    this.#kept.note((one) => transitions.offering(one, position, now))
     const lease = this.#round?.leases[position]
     if (this.#round === null || lease?.state !== 'offering') return false
     const outcome = await this.#config.offer(this.#round, lease)
-    if (outcome === 'offered') this.#note((one) => transitions.offered(one, position, outcome, now))
+    if (outcome === 'offered') this.#kept.note((one) => transitions.offered(one, position, outcome, now))
     else await this.#changeNow((one, then) => transitions.offered(one, position, outcome, then))
     return outcome !== 'full' && outcome !== 'away'
   }
@@ -387,13 +340,13 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   async #confirm(round: Round, lease: Lease): Promise<true> {
     const problem = `the link of ${lease.nodeKey} does not say whether it heard its node`
     const isHeard = await this.#config.wasHeard(round, lease).catch(orElse(false, problem))
-    this.#change((one) => transitions.confirmed(one, lease.position, isHeard))
+    this.#kept.change((one) => transitions.confirmed(one, lease.position, isHeard))
     return true
   }
 
   async #changeNow(event: (round: Round, now: number) => Round): Promise<true> {
     const now = await this.#config.now()
-    this.#change((round) => event(round, now))
+    this.#kept.change((round) => event(round, now))
     return true
   }
 
@@ -403,16 +356,16 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     // The first record is what happened: before it was there, a process may have ended that had come to another end.
     this.#recorded = await this.#config.record({ ...round, outcome })
     this.#isUnsure = false
-    this.#note((one) => ({ ...one, isRecorded: true }))
+    this.#kept.note((one) => ({ ...one, isRecorded: true }))
     return true
   }
 
   async #list(round: Round): Promise<true> {
     // What lists show is never taken back.
-    this.#storeVotes()
+    this.#kept.storeVotes()
     await this.#config.list(round)
     // Where the committee was drawn meanwhile, what lists show lacks it.
-    this.#note((one) => (one.drawn === round.drawn ? { ...one, listed: publicState(round) } : one))
+    this.#kept.note((one) => (one.drawn === round.drawn ? { ...one, listed: publicState(round) } : one))
     return true
   }
 
@@ -423,7 +376,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     if (found === null) return false
     const now = await this.#config.now()
     // Stored with what validators say of it; until then it would be found again.
-    this.#note((one) => transitions.auditBlockFound(one, found.block, found.isAudited, now))
+    this.#kept.note((one) => transitions.auditBlockFound(one, found.block, found.isAudited, now))
     return true
   }
 
@@ -443,20 +396,15 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     if (this.#round === null) return true
     const after = transitions.answered(this.#round, answers, { now, ms })
     // An end is stored by its record; before that, another process would come to one again.
-    if (after.outcome !== null) this.#become(after)
-    else this.#change(() => after)
+    if (after.outcome !== null) this.#kept.become(after)
+    else this.#kept.change(() => after)
     return true
   }
 
   async #forget(): Promise<boolean> {
-    this.#round = null
-    this.#votesStored?.resolve()
-    this.#votesStored = null
-    for (const timer of [this.#storing, this.#looking]) clearTimeout(timer)
-    this.#waiting.look()
+    clearTimeout(this.#looking)
     this.#alarm.gone()
-    // The alarm goes with it.
-    await this.ctx.storage.deleteAll()
+    await this.#kept.forget()
     return false
   }
 }
@@ -472,9 +420,3 @@ const orElse =
   }
 
 const refusal = (code: string, message: string): VoteResult => ({ ok: false, code, message })
-
-/** Whether everybody can read that a round came so far, or that it went on from there. */
-function isReached(round: Round, awaited: Awaited): boolean {
-  if (round.isRecorded) return true
-  return awaited === 'agreed' && round.agreedAt !== null
-}

@@ -228,6 +228,14 @@ export function publicState(round: Round): PublicState {
   return round.agreedAt === null ? 'pending' : 'escalated'
 }
 
+export type Awaited = 'agreed' | 'final'
+
+/** Whether everybody can read that a round came so far, or that it went on from there. */
+export function isReached(round: Round, awaited: Awaited): boolean {
+  if (round.isRecorded) return true
+  return awaited === 'agreed' && round.agreedAt !== null
+}
+
 export function resultHashOf(round: Round): string | null {
   if (round.outcome !== null)
     return round.outcome.state === 'finalized' ? round.outcome.record.receipt_hash : null

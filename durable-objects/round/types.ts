@@ -51,5 +51,3 @@ export interface RoundConfig<View = unknown> {
   execute(request: DirectRequest): Promise<DirectOutcome>
   release(terms: RoundTerms): Promise<void>
 }
-
-export type Awaited = 'agreed' | 'final'

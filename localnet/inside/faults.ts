@@ -8,6 +8,8 @@ interface Faults {
   readonly files?: boolean
   /** Durable Objects that have more calls than they can take: a part of their names, such as the project's id. */
   readonly overloaded?: string
+  /** How far the clock is ahead. */
+  readonly aheadMs?: number
 }
 
 /** Where the faults are set; the hub has no such path. */
@@ -16,6 +18,8 @@ const path = '/faults'
 /** The hub on a platform whose parts can be taken away. */
 export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
   let faults: Faults = {}
+  const now = Date.now
+  Date.now = () => now() + (faults.aheadMs ?? 0)
   return watchHub(hub, {
     async around(use, run) {
       if (use.kind === 'event' && use.owner === 'Worker' && use.name === 'fetch') {

@@ -90,7 +90,7 @@ const kinds: FrameKinds = {
 }
 
 /**
- * Reads what the hub sent, without members that this version does not know: hubs are newer than some of their nodes. Of an offer it holds the id, the position and the task against each other; whether the node
+ * Reads what the hub sent, without members that this version does not know: hubs are newer than some of their nodes. It compares the id, the position and the task of an offer with each other; whether the node
  * has that seat, and whether the input is the task's, the node checks against the snapshot.
  * @throws {@link FrameError}
  */

@@ -175,7 +175,7 @@ describe('frames', () => {
     expect(refusal(parseNodeFrame, text).code).toBe(code)
   })
 
-  test('a problem carries the offer it is about', () => {
+  test('a problem carries the offer it concerns', () => {
     const error = refusal(parseNodeFrame, JSON.stringify({ type: 'decline', offer_id: id, reason: 'no' }))
     expect(error).toMatchObject({ offerId: id, message: expect.stringMatching(/^reason: One of busy, /) })
   })

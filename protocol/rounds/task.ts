@@ -75,7 +75,7 @@ export interface TaskContext {
 }
 
 /**
- * Reads a task and holds it against its project and snapshot (section 15): `issued_at` lies in the epoch; `function` is
+ * Reads a task and checks it against its project and snapshot (section 15): `issued_at` lies in the epoch; `function` is
  * listed; `gas_limit` is 1 … `max_gas_limit`; `module_address` is the worker; `consensus_hash`, `set_hash`, `project_id`
  * and `epoch` are those of the context.
  * @throws {@link TaskError} naming the first member that does not fit.

@@ -103,7 +103,17 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'durable-objects/objects-version.ts',
     'deploy',
   ],
-  testing: ['protocol', 'contracts', 'durable-objects', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk'],
+  testing: [
+    'protocol',
+    'conformance',
+    'contracts',
+    'durable-objects',
+    'workers',
+    'node-cli',
+    'localnet',
+    'scripts',
+    'sdk',
+  ],
   e2e: ['protocol', 'contracts', 'deploy', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk', 'testing'],
 
   'chaos/harness': ['protocol', 'testing'],

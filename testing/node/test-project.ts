@@ -1,29 +1,19 @@
+import { addressOf, rulesOf, signedManifest, snapshotOf } from '../../conformance/node/project-parts.ts'
 import {
   type Attestation,
   attestSnapshot,
-  beaconTargetTime,
-  beaconValue,
-  buildSnapshot,
   epochAt,
   epochStart,
   hashSnapshot,
   type Snapshot,
-  type SnapshotCandidate,
 } from '../../protocol/committees/index.ts'
 import { type Hex, hashText, utf8 } from '../../protocol/encoding/index.ts'
 import { createReceipt, type ExecutionReceipt, hashPayload } from '../../protocol/execution/index.ts'
-import {
-  defaultNetworkParams,
-  deriveSubscriptionId,
-  deriveTaskRoundId,
-  resolveProfile,
-} from '../../protocol/identity/index.ts'
+import { defaultNetworkParams, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
 import {
   deriveManifestHashes,
   type ManifestEnvelope,
-  type ProjectManifest,
   type ProjectRules,
-  signManifest,
 } from '../../protocol/manifest/index.ts'
 import {
   auditDraw,
@@ -33,15 +23,14 @@ import {
   type Task,
   type TaskVote,
 } from '../../protocol/rounds/index.ts'
-import { ed25519PublicKey, evmAddress } from '../../protocol/signatures/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { echo } from './artifacts.ts'
 import { unixNow } from './hub-answers.ts'
 
 export const profile = resolveProfile()
 export const params = defaultNetworkParams
 
-const developerKey = hashText('developer')
-const addressOf = (name: string): string => hashText(name).slice(0, 42)
+const developer = hashText('developer')
 
 /** The input of every task, and what `echo` makes of it. */
 export const input = utf8('{"msg":"hi"}')
@@ -53,41 +42,12 @@ interface ConsensusOptions {
   readonly work?: Partial<ProjectRules['work']>
 }
 
-const consensusOf = ({ module = echo.address, backups = 1, work = {} }: ConsensusOptions): ProjectRules => ({
-  modules: { worker: module, verifier: null },
-  work: {
-    class: 'deterministic',
-    verification: 'redundant-execution',
-    execution: 'committee',
-    functions: ['echo'],
-    task_source: { kind: 'api' },
-    max_gas_limit: 250_000_000,
-    committee: {
-      size: 3,
-      min_size: 3,
-      backups,
-      selection: 'collateral-reputation-sortition-v1',
-      weight_cap_multiple: 6,
-    },
-    round_secs: 90,
-    lease_secs: 30,
-    epoch_secs: 3_600,
-    dispute_window_secs: 86_400,
-    ...work,
-  },
-  economics: {
-    reward_token: addressOf('token'),
-    vault: addressOf('vault'),
-    reward_model: 'per-unit',
-    reward_per_unit: '1750000000000000',
-    daily_emission: '512000000000000000000',
-    fee_split_bp: { miner: 7_600, developer: 1_900, treasury: 500 },
-    max_units_per_epoch: 900_000,
-    max_recipients_per_epoch: 64,
-    min_collateral: '7000000000000000000',
-    slashing_bp: { invalid_result: 2_500, missed_sla: 120 },
-  },
-})
+const consensusOf = ({ module = echo.address, backups = 1, work }: ConsensusOptions): ProjectRules =>
+  rulesOf(
+    module,
+    { functions: ['echo'], round_secs: 90, lease_secs: 30, epoch_secs: 3_600, ...work },
+    backups,
+  )
 
 /** A node that is bonded to the project. */
 export interface TestMiner {
@@ -122,21 +82,8 @@ export function createTestProject({
 }: ProjectOptions = {}) {
   const consensus = consensusOf(options)
   /** Its manifest with other rules, as its developer signs it. */
-  const manifestOf = (rules: ProjectRules): ManifestEnvelope => {
-    const manifest = {
-      v: 1,
-      network: profile.network,
-      chain_id: profile.chain_id,
-      developer: evmAddress(developerKey),
-      slug,
-      version: 1,
-      previous: null,
-      consensus: rules,
-      scheduling: {},
-      listing: {},
-    } as unknown as ProjectManifest
-    return { manifest, sig_type: 'eip191', signature: signManifest(developerKey, manifest) }
-  }
+  const manifestOf = (rules: ProjectRules): ManifestEnvelope =>
+    signedManifest(profile, { slug, consensus: rules, developer })
   const envelope = manifestOf(consensus)
   const { project_id: projectId, consensus_hash: consensusHash } = deriveManifestHashes(
     profile,
@@ -148,39 +95,10 @@ export function createTestProject({
     return { seed, key: key ?? ed25519PublicKey(seed), owner: addressOf(`owner ${key ?? i}`) }
   })
   const epoch = epochAt(unixNow() + aheadSeconds, consensus.work.epoch_secs) - epochsAgo
-  const snapshot = { ...snapshotOf(projectId, epoch, consensus, miners), ...set }
+  const members = miners.map(({ key, owner }) => ({ key, owner, payout: owner }))
+  const snapshot = { ...snapshotOf(profile, { projectId, epoch, consensus, params, members }), ...set }
   const setHash = hashSnapshot(snapshot)
   return { projectId, consensus, consensusHash, envelope, manifestOf, miners, epoch, snapshot, setHash }
-}
-
-function snapshotOf(
-  projectId: string,
-  epoch: number,
-  consensus: ProjectRules,
-  miners: TestMiner[],
-): Snapshot {
-  const blockHash = hashText(`block before ${beaconTargetTime(epoch, consensus.work.epoch_secs, params)}`)
-  const candidates = miners.map(
-    ({ key, owner }, i): SnapshotCandidate => ({
-      node_key: key,
-      subscription_id: deriveSubscriptionId(projectId, owner, key),
-      owner,
-      payout_address: owner,
-      collateral: String(BigInt(consensus.economics.min_collateral) * BigInt(i + 1)),
-      reputation: 5_000,
-      paused: false,
-      faulty: false,
-      binding: { binding_hash: hashText(`binding ${i}`), owner, public_key: key },
-    }),
-  )
-  return buildSnapshot(profile, {
-    project_id: projectId,
-    epoch,
-    consensus,
-    beacon: { block_number: 7, block_hash: blockHash, value: beaconValue(profile, blockHash) },
-    params,
-    candidates,
-  })
 }
 
 /** A task of a project with its committee. */

@@ -58,7 +58,7 @@ export interface Command {
   readonly options?: readonly (keyof Options)[]
   /** What its own help says beyond that. */
   readonly note?: string
-  /** Whether the call is made again with `next_cursor` in its body, until there is none. */
+  /** Whether the call is made again with `next_cursor` in its body, until the answer has no cursor. */
   readonly isPaged?: boolean
   /** Whether it is made again every few seconds, by nobody in particular, until the person ends it. */
   readonly isWatched?: boolean

@@ -3,7 +3,7 @@ import { tableOf } from './table.ts'
 export interface Watching {
   /** What is watched, as it is now. */
   readonly read: () => Promise<unknown>
-  /** Waits for the time of the next look; false when there is none. */
+  /** Waits for the time of the next look; false when no look follows. */
   readonly wait: () => Promise<boolean>
   readonly write: (text: string) => void
   readonly time: () => Date

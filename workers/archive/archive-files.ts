@@ -27,12 +27,12 @@ export class ArchiveFiles {
     await askBucket(this.#bucket.resumeMultipartUpload(path, uploadId).complete(parts))
   }
 
-  /** Null where there is none. */
+  /** Null if the file does not exist. */
   async size(path: string): Promise<number | null> {
     return (await askBucket(this.#bucket.head(path)))?.size ?? null
   }
 
-  /** Null where there is none. */
+  /** Null if the file does not exist. */
   async open(path: string, range?: R2Range): Promise<R2ObjectBody | null> {
     return askBucket(this.#bucket.get(path, range && { range }))
   }

@@ -89,7 +89,7 @@ export const FoldedAddress = z
   .regex(patterns.address, 'must be an address: 0x and 40 hex digits')
   .meta({ pattern: '^0[xX][0-9a-fA-F]{40}$' })
 
-/** An address in a body, in lower case or as wallets show it: with the checksum of EIP-55, which is held against it. */
+/** An address in a body, in lower case or as wallets show it: with the checksum of EIP-55, which is checked. */
 export const WalletAddress = z
   .string()
   .refine(

@@ -169,7 +169,7 @@ async function authenticateNode(
   return { ...node, vouched: standing === 'vouched', ticket: null }
 }
 
-/** A ticket that is none counts for nothing. */
+/** A malformed ticket is ignored. */
 function ticketOf(c: HubContext, publicKey: string): Ticket | null {
   const ticket = c.req.header(profileStrings(c.var.settings.PROFILE).ticket_header)
   return ticket === undefined ? null : readTicket(c.var.services.cursors, publicKey, ticket)
@@ -221,7 +221,7 @@ export function authorize(c: HubContext, route: RouteDeclaration): void {
       if (auth.apiKey) {
         requireOperator()
         const projectId = auth.project === undefined ? undefined : c.req.param(auth.project)
-        // Which project a slug names is known later, and held against the key then.
+        // Which project a slug names is known later, and checked against the key then.
         if (projectId !== undefined && /^0x.{64}$/i.test(projectId))
           requireKeyProject(c, projectId.toLowerCase())
         return

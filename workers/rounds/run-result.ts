@@ -26,7 +26,7 @@ export interface ClaimedRun {
   events: unknown
 }
 
-/** What a run gave, held against its receipt; or what does not fit it. */
+/** What a run gave, checked against its receipt; or what does not fit it. */
 export type ReadRun =
   | { ok: true; output: Uint8Array; events: readonly ExecutionEvent[]; eventsText: string }
   | { ok: false; problem: string }

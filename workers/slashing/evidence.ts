@@ -120,7 +120,7 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** The attested set of an epoch, as far as it is about evidence. It may be large, and is read once. */
+/** The attested set of an epoch, as far as evidence needs it. It may be large, and is read once. */
 interface SeatingSet {
   /** Draws the committee of a task. The set is attested, so its hash is known. */
   seat: (profile: Profile, consensus: ProjectRules, task: Task, beforeDraw: BeforeDraw) => Promise<SeatedTask>

@@ -10,7 +10,7 @@ export interface RecordedOffence {
   status: 'recorded'
   slash: Slash
   isNew: boolean
-  /** When, as windows of the contracts are held against it, in Unix seconds. */
+  /** When, as windows of the contracts are compared with it, in Unix seconds. */
   now: number
 }
 

@@ -26,7 +26,7 @@ export interface ReadRows {
 /** The log of events. Rows are only added, and the oldest are deleted. */
 export class EventLogStore extends Store {
   /**
-   * Rows from a position on that have one word of each list, or the newest of these where there is none. A page has few rows, or none, where
+   * Rows from a position on that have one word of each list, or the newest of these if no position is given. A page has few rows, or none, where
    * few of those that it looks at have the words; the next one goes on at its end.
    */
   async read(from: Position | null, words: readonly (readonly (string | SQL)[])[]): Promise<ReadRows> {

@@ -30,7 +30,7 @@ export class Files {
     await this.#ask((bucket) => bucket.put(this.#path(key), bytes, options), this.#limits.writeMs)
   }
 
-  /** Writes a file where there is none under its key yet. @returns Whether this one is there now. */
+  /** Writes a file unless its key exists. @returns Whether this one is there now. */
   async putNew(key: string, text: string): Promise<boolean> {
     const onlyIf = new Headers({ 'If-None-Match': '*' })
     const put = await this.#ask(

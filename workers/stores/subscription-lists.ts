@@ -28,7 +28,6 @@ export interface DeviceSubscription extends Subscription {
 /** A subscription with its device, if that is still bound to its owner. */
 export interface SubscribedDevice extends Row {
   chain: ChainState | null
-  isClosed: boolean
   class: DeviceRow['class']
   device: Pick<DeviceRow, 'linkState' | 'bannedAt' | 'voteFaultAt' | 'benchmarkFaultAt'> | null
 }
@@ -66,12 +65,7 @@ export class SubscriptionLists extends Store {
     const { linkState, bannedAt, voteFaultAt, benchmarkFaultAt, owner, unboundAt } = devices
     const rows = await this.db
       .select({
-        ...{
-          row: subscriptions,
-          chain: chainStates.state,
-          isClosed: isClosed.mapWith(Boolean),
-          class: devices.class,
-        },
+        ...{ row: subscriptions, chain: chainStates.state, class: devices.class },
         device: { linkState, bannedAt, voteFaultAt, benchmarkFaultAt },
       })
       .from(subscriptions)

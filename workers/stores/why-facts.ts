@@ -77,7 +77,7 @@ export interface SubscriptionFacts {
   shares: readonly ShareFacts[]
   /** Payouts that can be claimed, of the oldest that are not claimed. */
   claimable: { count: number; since: number | null; isAll: boolean }
-  /** Attested epochs in which the device has credited rounds for the payout address, and this has no share. `cap` 0 is none. */
+  /** Attested epochs in which the device has credited rounds for the payout address, and this has no share. `cap` 0 means no cap. */
   unshared: readonly { epoch: number; endsAt: number; recipients: number; cap: number }[]
   /** The oldest epoch with credited rounds that nobody has attested. */
   unattested: { epoch: number; endsAt: number } | null

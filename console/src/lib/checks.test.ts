@@ -135,7 +135,7 @@ test.each<[what: string, lie: (records: Changed) => void, found: ReturnType<type
   ['no signatures', (all) => delete all.round.finality_votes, { validators: 'wrong' }],
   ['too few signatures', ({ round }) => round.finality_votes.splice(quorum(3) - 1), { validators: 'wrong' }],
   [
-    'a signature that is none',
+    'a malformed signature',
     ({ round: { finality_votes: votes } }) => (votes[0].signature = votes[1].signature),
     { validators: 'wrong' },
   ],
@@ -145,7 +145,7 @@ test.each<[what: string, lie: (records: Changed) => void, found: ReturnType<type
   expect(judge(records)).toEqual(found)
 })
 
-test('the output of a round without a committee is held against the receipt that validators signed', () => {
+test('the output of a round without a committee is compared with the receipt that validators signed', () => {
   const forged = recordsOf(2)
   forged.own.output = utf8('forged')
   expect(judge(forged)).toEqual({ payload: 'wrong' })

@@ -63,7 +63,7 @@ export interface OwnTask {
   readonly receipt_hash: string | null
 }
 
-/** The round as it is shown, and the records it is held against; null where the hub has none. */
+/** The round as it is shown, and the records it is compared with; null where the hub has none. */
 export interface RoundRecords {
   /** Of the round that was asked for. */
   readonly roundId: string

@@ -4,7 +4,7 @@ const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'm
 
 export const number = (value: number): string => numbers.format(value)
 
-/** Four digits after the point are shown, and never a zero for an amount that is none. */
+/** Four digits after the point are shown, and never a zero for an amount above zero. */
 const fractionDigits = 4
 
 /** An amount in base units, as people read it. */

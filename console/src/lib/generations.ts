@@ -1,4 +1,4 @@
-/** The generations of validators that a hub shows, held against the rules of the protocol. */
+/** The generations of validators that a hub shows, checked against the rules of the protocol. */
 import {
   findGenerationProblem,
   parseSignedGeneration,

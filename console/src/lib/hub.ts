@@ -85,7 +85,7 @@ export const hub = {
   round: (round_id: string) => call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } }),
   receipt: (receipt_hash: string) =>
     call('GET /v1/explorer/receipts/{receipt_hash}', { path: { receipt_hash } }),
-  /** Null where there is none. */
+  /** Null if it does not exist. */
   findReceipt: (receipt_hash: string) =>
     find('GET /v1/explorer/receipts/{receipt_hash}', { path: { receipt_hash } }),
 

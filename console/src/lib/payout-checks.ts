@@ -21,7 +21,7 @@ export interface PayoutCheck {
   readonly found: string
 }
 
-/** An epoch as it is shown, and what it is held against. */
+/** An epoch as it is shown, and what it is compared with. */
 export interface EpochRecords {
   readonly profile: Profile
   readonly coordinator: string | null

@@ -11,7 +11,7 @@ const standardOutputs = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']
 export const isStandardOutput = (file: string): boolean => standardOutputs.includes(file)
 
 /**
- * Looks at where a result shall go before the work for it is done.
+ * Looks at where a result will go before the work for it is done.
  *
  * A regular file gets its name when it is complete, so nobody ever sees half of one; a symlink stays one. What is no
  * regular file, such as a pipe or a device, is written to and never replaced.

@@ -93,7 +93,10 @@ export const listProjectMiners = defineRoute(
       list: `project-miners project=${project_id}`,
       query,
       by: ['createdAt', 'subscriptionId'],
-      keep: (miner: SubscribedDevice) => standingOf(miner, now).startedAt !== null && !miner.isClosed,
+      keep: (miner: SubscribedDevice) => {
+        const { startedAt, status } = standingOf(miner, now)
+        return startedAt !== null && status !== 'closed'
+      },
       fetch: (after, limit) => lists.listOfProject(project_id, after, limit),
       view: (miner: SubscribedDevice) => minerView(miner, period, now),
     })

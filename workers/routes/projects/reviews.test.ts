@@ -182,7 +182,7 @@ describe('averages', () => {
 })
 
 describe('DELETE /v1/projects/{project_id}/reviews', () => {
-  test('204, also when there is none; the votes go with it', async () => {
+  test('204, also when no review exists; the votes go with it', async () => {
     const [author, voter] = miners as [Session, Session]
     const projectId = await listed()
     const { review_id } = await bodyOf(put(author, projectId, 1))

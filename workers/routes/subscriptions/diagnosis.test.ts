@@ -411,7 +411,7 @@ test('no_validators: no generation is in force', async () => {
 
 const codesOf = async (world: World) => (await asOwner(world)).causes.map(({ code }) => code)
 
-test('an epoch before the payout address was set says nothing of it, and a cap of 0 is none', async () => {
+test('an epoch before the payout address was set says nothing of it, and a cap of 0 means no cap', async () => {
   const world = await createWorking({ economics: { max_units_per_epoch: 5 } })
   await publish(world, right, lastAt(world))
   await pay(world, 0, 5)

@@ -1,4 +1,4 @@
-import type { Awaited } from '../../../durable-objects/round/types.ts'
+import type { Awaited } from '../../../durable-objects/round/round.ts'
 import type { HubContext } from '../../context.ts'
 import { findRound, findTask, type TaskRecord } from '../../rounds/find-round.ts'
 import { statusOf } from './view.ts'

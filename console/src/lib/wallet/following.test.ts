@@ -8,7 +8,7 @@ const answer = (status: number, error: 'not_found' | 'unavailable') =>
 const absent = () => Promise.reject(answer(404, 'not_found'))
 const transaction = { id: '0x1', status: 'queued', indexed: false } as Transaction
 
-test('an action is unknown after five answers that there is none, and known when it arrives later', async () => {
+test('an action is unknown after five answers 404, and known when it arrives later', async () => {
   let read: Followed | undefined
   for (let asked = 1; asked <= 5; asked++) {
     expect(isUnknown(read)).toBe(false)

@@ -29,7 +29,7 @@ export interface NamedSet {
 /** Whether this thread keeps a set for {@link findSeat}, or gives its canonical JSON to be stored. */
 export type SetUse = 'draw' | 'store'
 
-/** The answer of a hub that shall be the attested set of an epoch. */
+/** The answer of a hub that should be the attested set of an epoch. */
 export interface SetToRead {
   readonly bytes: Uint8Array
   readonly named: NamedSet

@@ -215,7 +215,7 @@ export class GenerationFollower {
     )
   }
 
-  /** A hash that the operator names later is held against the chain that is kept. */
+  /** A hash that the operator names later is checked against the chain that is kept. */
   #problemOfFirst(): string | null {
     const { generations, firstHash } = this.#parts
     if (firstHash === null || generations.chain.some(({ hash }) => hash === firstHash)) return null

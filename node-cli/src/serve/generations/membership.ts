@@ -36,7 +36,7 @@ export function requireMembership(
   void node.generationFollower?.ask()
   throw refusal(
     'epoch',
-    `${epoch.epoch} belongs to generation ${generation} of the validators, effective from ${effective_at}, and this node is none of its ${keys.length}.`,
+    `${epoch.epoch} belongs to generation ${generation} of the validators, effective from ${effective_at}, and this node is not one of its ${keys.length}.`,
     'other_generation',
   )
 }

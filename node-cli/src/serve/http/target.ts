@@ -31,7 +31,7 @@ export function readQuery(search: string, names: readonly string[]): ReadonlyMap
   return values
 }
 
-/** Reads how many items a page shall have. @throws {@link ApiError} 400 `invalid_field` */
+/** Reads how many items a page may have. @throws {@link ApiError} 400 `invalid_field` */
 export function readLimit(query: ReadonlyMap<string, string>, usual: number, max: number): number {
   const limit = query.get('limit') ?? String(usual)
   if (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > max)

@@ -27,7 +27,7 @@ interface HubPartParts
   readonly generationFollower: GenerationFollower | null
 }
 
-/** Keeps a node registered with its hub, follows its time where the node shall, and knows whose calls to take. */
+/** Keeps a node registered with its hub, follows its time if the settings say so, and knows whose calls to take. */
 export function hubPart(parts: HubPartParts, config: ServeConfig, url: string): Part {
   const { metrics, status, clock, store, generationFollower } = parts
   const stopping = new AbortController()
@@ -64,7 +64,7 @@ export function hubPart(parts: HubPartParts, config: ServeConfig, url: string): 
   }
 }
 
-/** Follows the hub before anything is dated, where the node shall; a hub that is away is followed once it is back. */
+/** Follows the hub before anything is dated, if the settings say so; a hub that is away is followed once it is back. */
 export async function setClock(
   { clock, log }: Pick<HubPartParts, 'clock' | 'log'>,
   config: Pick<ServeConfig, 'clock' | 'hubUrl'>,

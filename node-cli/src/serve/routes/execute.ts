@@ -154,7 +154,7 @@ function requireValidator({ issued_at }: DirectRound, { config, generations, ide
   const problem =
     generation === null
       ? 'This node knows no generation of validators for the time of the round.'
-      : `This node is none of generation ${generation.generation} of the validators, which was in force when the round was issued.`
+      : `This node is not in generation ${generation.generation} of the validators, which was in force when the round was issued.`
   throw new ApiError('invalid_state', problem, {
     details: { reason: 'other_generation', generation: generation?.generation ?? null },
   })

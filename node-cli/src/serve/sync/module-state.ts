@@ -35,7 +35,7 @@ export interface ProvenEntry {
   readonly value: Uint8Array
 }
 
-/** Entries that were held against the hash of their bucket. */
+/** Entries that were checked against the hash of their bucket. */
 export interface ProvenBucket {
   readonly bucket: number
   readonly hash: string
@@ -51,7 +51,7 @@ const bucketsMax = 4096
 /** No peer sends less at once, so that the number of pages is bounded by what the module stores. */
 const pageBytesMin = pageBytes / 2
 
-/** Reads the buckets of a module, and holds them against its root. @throws {@link PeerError} */
+/** Reads the buckets of a module, and checks them against its root. @throws {@link PeerError} */
 export function readBuckets(profile: Profile, answer: unknown, target: StateTarget): ProvenState {
   requireTarget(answer, target)
   const { buckets } = answer as { buckets: unknown }
@@ -72,7 +72,7 @@ const isBucket = (value: unknown): value is StateBucket =>
   isBytes32(value[1])
 
 /**
- * Reads a page, and holds every entry against the root: each bucket must have the hash that the root has for it, and the
+ * Reads a page, and checks every entry against the root: each bucket must have the hash that the root has for it, and the
  * first entry be the one that was asked for. @throws {@link PeerError}
  */
 export function readPage(answer: unknown, state: ProvenState, place: StatePlace): readonly ProvenBucket[] {

@@ -27,7 +27,7 @@ export interface StatePlace {
 
 /**
  * Entries of one bucket that follow each other. `before` and `after` are the leaves of its other entries, so that what is
- * sent of a bucket can be held against the hash of the whole.
+ * sent of a bucket can be checked against the hash of the whole.
  */
 export interface PageBucket {
   readonly bucket: number

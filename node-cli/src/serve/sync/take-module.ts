@@ -23,7 +23,7 @@ export async function takeArtifact(peer: PeerClient, library: ModuleLibrary, add
 }
 
 /**
- * Takes what a module stores from a peer, page by page, each held against the root before it is kept. What is there already
+ * Takes what a module stores from a peer, page by page, each checked against the root before it is kept. What is there already
  * is not asked for again, no matter where it came from.
  *
  * @param exclusively Has what was taken put in its place while nothing else sees the storage.

@@ -18,7 +18,7 @@ export type DirectCommitsParts = PeersParts &
 
 /**
  * Writes what direct rounds make of storage, once a quorum has signed it and the coordinator says that the round is decided.
- * A node that lacks what came before takes the storage from other validators, held against the root that was signed.
+ * A node that lacks what came before takes the storage from other validators, checked against the root that was signed.
  */
 export class DirectCommits {
   readonly #parts: DirectCommitsParts

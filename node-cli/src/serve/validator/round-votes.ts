@@ -135,7 +135,7 @@ export class RoundVotes {
       const { generation, keys } = await this.#generationOf(finality)
       return keys.includes(public_key)
         ? null
-        : `its key is none of generation ${generation} of the validators, to which epoch ${finality.epoch} belongs`
+        : `its key is not in generation ${generation} of the validators, to which epoch ${finality.epoch} belongs`
     } catch (error) {
       if (error instanceof Refusal) return `of its set, ${error.message}`
       throw error
@@ -161,7 +161,7 @@ export class RoundVotes {
       const generation = generations.at(round.issued_at)
       if (!generation?.keys.includes(public_key))
         throw noVote(
-          `its key is none of generation ${generation?.generation} of the validators, which was in force when the round was issued`,
+          `its key is not in generation ${generation?.generation} of the validators, which was in force when the round was issued`,
         )
     }
     const { vote } = this.#keepValid(one)
@@ -222,7 +222,7 @@ const noVote = (reason: string) => refusal('', `This is no valid vote: ${reason}
 /** Why no validator means it that signed this record; null for any that may be meant. */
 function unlikely({ vote }: CheckedVote): string | null {
   if (vote.kind !== 'finality') return null
-  if (!vote.round_id.startsWith('task:')) return 'its round is none of a task'
+  if (!vote.round_id.startsWith('task:')) return 'its round is not the round of a task'
   return vote.finality.voters.length > votersMax ? `it has more than ${votersMax} voters` : null
 }
 

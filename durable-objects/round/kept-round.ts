@@ -1,0 +1,93 @@
+import { Waiters } from '../waiters.ts'
+import type { Round } from './round.ts'
+import * as transitions from './transitions.ts'
+
+/** What need not be stored at once is stored after this, where no other change is stored before. */
+const storedSoonMs = 1_000
+/** A vote waits so long for others to be stored with it, since each change that is stored is a row. Its sender is told afterwards. */
+const votesStoredMs = 100
+
+/** The round in memory and in storage, and those that wait until it has come so far. */
+export class KeptRound {
+  readonly #storage: DurableObjectStorage
+  readonly #waiting = new Waiters()
+  #round: Round | null
+  #storing: ReturnType<typeof setTimeout> | undefined
+  /** Votes that are in memory alone. */
+  #votesStored: PromiseWithResolvers<void> | null = null
+
+  constructor(storage: DurableObjectStorage, processId: string) {
+    this.#storage = storage
+    const stored = storage.kv.get<Round>('round')
+    this.#round = stored === undefined ? null : transitions.resumed(stored, processId)
+  }
+
+  /** Null before it begins, and once it is forgotten. */
+  get round(): Round | null {
+    return this.#round
+  }
+
+  /** Whether a vote waits to be stored. */
+  get isVoteWaiting(): boolean {
+    return this.#votesStored !== null
+  }
+
+  /** Applies an event, and stores what changed. */
+  change(event: (round: Round) => Round): void {
+    if (this.#round === null) return
+    const changed = event(this.#round)
+    if (changed !== this.#round) this.store(changed)
+  }
+
+  /** Notes that something was done, which is stored with the next change: until then it would be done again. */
+  note(done: (round: Round) => Round): void {
+    if (this.#round !== null) this.become(done(this.#round))
+  }
+
+  become(round: Round): void {
+    this.#round = round
+    this.#waiting.look()
+  }
+
+  store(round: Round): void {
+    clearTimeout(this.#storing)
+    this.#storing = undefined
+    this.#storage.kv.put('round', round)
+    this.#votesStored?.resolve()
+    this.#votesStored = null
+    this.become(round)
+  }
+
+  storeSoon(): void {
+    this.#storing ??= setTimeout(() => this.#round !== null && this.store(this.#round), storedSoonMs)
+  }
+
+  /** Returns once the vote that was noted just now is stored: at once where nobody else is awaited. */
+  async voteStored(): Promise<void> {
+    this.#votesStored ??= Promise.withResolvers<void>()
+    const { promise } = this.#votesStored
+    const timer = setTimeout(() => this.storeVotes(), votesStoredMs)
+    if (this.#round?.closedAt !== null) this.storeVotes()
+    await promise
+    clearTimeout(timer)
+  }
+
+  storeVotes(): void {
+    if (this.#votesStored !== null && this.#round !== null) this.store(this.#round)
+  }
+
+  /** Waits until something holds of the round. @returns Whether it does. */
+  until(isSo: () => boolean, ms: number): Promise<boolean> {
+    return this.#waiting.until(isSo, ms)
+  }
+
+  /** Deletes it from memory and storage. An alarm goes with it. */
+  async forget(): Promise<void> {
+    this.#round = null
+    this.#votesStored?.resolve()
+    this.#votesStored = null
+    clearTimeout(this.#storing)
+    this.#waiting.look()
+    await this.#storage.deleteAll()
+  }
+}
