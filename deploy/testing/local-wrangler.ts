@@ -65,6 +65,21 @@ async function main(args: readonly string[], wrangler: string): Promise<void> {
   if (isKilled) process.kill(process.ppid, 'SIGKILL')
 }
 
+/** Calls that wrangler answers from a folder as it does from an account. */
+const localCalls = ['d1 migrations', 'd1 execute', 'd1 export', 'r2 object']
+const attemptsMax = 20
+
+/** Hub and wrangler are two processes that write one file here, which D1 never has: the one that comes second is refused. */
+function patiently(run: () => string): string {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return run()
+    } catch (error) {
+      const isLocked = error instanceof WranglerError && /SQLITE_BUSY|database is locked/.test(error.output)
+      if (!isLocked || attempt === attemptsMax) throw error
+    }
+}
+
 /** What wrangler prints in its local mode; null for a call that has none. An upload is tried, and recorded as well. */
 function locally(args: readonly string[], wrangler: string): string | null {
   const config = args[args.indexOf('--config') + 1]!
@@ -73,8 +88,9 @@ function locally(args: readonly string[], wrangler: string): string | null {
     if (status !== 0) throw new WranglerError(call, `${stdout}${stderr}`)
     return stdout
   }
-  if (args[0] === 'd1' && args[1] === 'migrations')
-    return run([...args.map((arg) => (arg === '--remote' ? '--local' : arg)), ...persisted])
+  const isLocal = localCalls.some((words) => args.join(' ').startsWith(`${words} `))
+  if (isLocal)
+    return patiently(() => run([...args.map((arg) => (arg === '--remote' ? '--local' : arg)), ...persisted]))
   const upload = args[0] === 'deploy' ? ['deploy'] : args[1] === 'upload' ? ['versions', 'upload'] : null
   if (upload === null) return null
   const isBuilt = existsSync(localConfig)
