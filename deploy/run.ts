@@ -13,6 +13,7 @@ import { readAccount, readDatabaseId, readSecretNames } from './account.ts'
 import { backUp, backupId } from './backup/backup.ts'
 import { getBackup, putBackup } from './backup/bucket.ts'
 import type { BackedDatabase } from './backup/database.ts'
+import { noteBackup } from './backup/objects.ts'
 import { repair } from './backup/repair.ts'
 import { restore } from './backup/restore.ts'
 import { signInOperator } from './backup/sign-in.ts'
@@ -182,15 +183,16 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     const wrangler = wranglerOf(environment.account_id)
     const { worker, payloadBucket } = resourcesOf(environment)
     const now = new Date()
+    const post = await signInOperator(`https://${environment.domain}`, environment.domain, keyEnv)
     const folder = to ?? path.join('backups', backupId(environment, now))
     const manifest = await backUp({
-      ...{ environment, folder, now, say },
+      ...{ environment, folder, now, say, post },
       database: await databaseOf(environment),
-      post: await signInOperator(`https://${environment.domain}`, environment.domain, keyEnv),
       blockNumber: async () => Number((await callNode(rpcUrlOf(environment), [['eth_blockNumber']]))[0]),
       secrets: [...(await readSecretNames(wrangler, worker))],
     })
     await putBackup(wrangler, payloadBucket, manifest.id, folder)
+    await noteBackup(post, manifest.id)
     say(`The backup is in ${folder}, and in r2:${payloadBucket}/${manifest.id}.`)
   },
 

@@ -28,6 +28,7 @@ export const persisted = ['--persist-to', 'state']
 const changing = [
   ...['d1 create', 'r2 bucket create', 'r2 bucket lifecycle add', 'queues create', 'secret bulk'],
   ...['d1 migrations apply', 'deploy', 'versions upload', 'triggers deploy', 'versions deploy'],
+  'r2 object put',
 ]
 
 /** A call without the names of what it changes; null where it changes nothing. */
