@@ -37,7 +37,7 @@ Commands:
   plan      Show what there is, what would be created and set, and what is missing; change nothing
   secrets   Make the secrets that can be made, take the others from environment variables of their names, and set them
   up        Do what plan shows. It may be interrupted, and repeated
-  check     Try the hub that is there, and hold the chain against the environment
+  check     Try the hub that is there once, and compare the chain with the environment; \`npm run -s operator -- watch\` goes on looking
   rollback  Give all traffic to the version before, or to that of --version
   backup    Copy the database, what Durable Objects alone know, and the settings into a folder, and into the bucket of rounds
   restore   Make the network again from a backup, in a fresh environment whose buckets have the files of the lost one
@@ -295,8 +295,15 @@ function requireNone(findings: readonly Finding[]): void {
   if (problems.length > 0) throw new CommandError(`The hub is not well:\n${problems.join('\n')}`)
 }
 
-const rpcUrlsOf = ({ chain }: Environment): string[] =>
-  chain.rpc_urls ?? (process.env.CHAIN_RPC_URL ?? '').split(',').filter((url) => url !== '')
+function rpcUrlsOf({ chain }: Environment): string[] {
+  const urls = chain.rpc_urls ?? (process.env.CHAIN_RPC_URL ?? '').split(',').filter((url) => url !== '')
+  // Its value may have a key in it, and is not printed.
+  if (!urls.every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')))
+    throw new MissingError(
+      'CHAIN_RPC_URL: must be addresses that begin with https:// or http://, separated by commas.',
+    )
+  return urls
+}
 
 async function ask(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new CommandError(`${question} Nobody can be asked here: add --yes.`)
