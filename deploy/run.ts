@@ -49,7 +49,8 @@ Options:
   --env NAME         The environment: deploy/NAME.toml
   --offline          Of plan: ask neither Cloudflare nor the chain
   --rotate SECRET    Of secrets: replace this one
-  --save FILE        Of secrets: keep what is made in a file that only you can read, and take what it has; a key of the relayer is made only then
+  --save FILE        Of secrets: keep what is made in a file that only you can read, and take what it has; a key of the relayer is made only then.
+                     Of restore: take the secrets from it
   --url URL          Of check: an address of the hub other than that of its domain
   --version ID       Of rollback: a version that has had all traffic; \`npx wrangler deployments list --name NAME\` shows them
   --to FOLDER        Of backup: the folder, backups/ID when left out
@@ -196,14 +197,14 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     say(`The backup is in ${folder}, and in r2:${payloadBucket}/${manifest.id}.`)
   },
 
-  async restore(environment, { from, yes, 'key-env': keyEnv }) {
+  async restore(environment, { from, save, yes, 'key-env': keyEnv }) {
     if (from === undefined) throw new UsageError('Name the backup: --from FOLDER, or --from r2:BUCKET/ID.')
     const [, bucket, id] = /^r2:([^/]+)\/([\w.-]+)$/.exec(from) ?? []
     const folder = id === undefined ? from : path.join('backups', id)
     if (bucket !== undefined && id !== undefined)
       await getBackup(wranglerOf(environment.account_id), bucket, id, folder)
     await restore({
-      up: upOptions(environment, yes),
+      up: { ...upOptions(environment, yes), given: { ...requireKept(save), ...process.env } },
       folder,
       signIn: (url) => signInOperator(url, environment.domain, keyEnv),
       rpcUrls: [rpcUrlOf(environment), ...rpcUrlsOf(environment).slice(1)],
@@ -286,6 +287,13 @@ function readKept(file: string): Record<string, string> {
   } catch {
     throw new CommandError(`${file} is there, and is no file of --save: name another.`)
   }
+}
+
+/** What a file of `--save` has, which has to be there. @throws {@link CommandError} */
+function requireKept(file: string | undefined): Record<string, string> {
+  if (file !== undefined && !existsSync(file))
+    throw new CommandError(`There is no ${file}: name the file of --save.`)
+  return file === undefined ? {} : readKept(file)
 }
 
 const Kept = z.record(z.string(), z.string())
