@@ -13,8 +13,8 @@ export class WranglerError extends CommandError {
   constructor(args: readonly string[], output: string) {
     const said = stripVTControlCharacters(output).trim()
     super(
-      /CLOUDFLARE_API_TOKEN|not authenticated/i.test(said)
-        ? `wrangler may not act for you. Log in with \`npx wrangler login\`, or set CLOUDFLARE_API_TOKEN.\n${said}`
+      /necessary to set a CLOUDFLARE_API_TOKEN/.test(said)
+        ? 'wrangler is not logged in: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.'
         : `\`wrangler ${args.join(' ')}\` failed:\n${said}`,
     )
     this.output = output

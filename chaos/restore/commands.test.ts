@@ -1,32 +1,51 @@
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readManifest } from '../../deploy/backup/manifest.ts'
+import type { Environment } from '../../deploy/environment.ts'
+import { hubVars } from '../../deploy/hub-settings.ts'
 import { completeEnvironment } from '../../deploy/testing/environments.ts'
-import { persisted } from '../../deploy/testing/local-wrangler.ts'
+import { type KeptAccount, persisted } from '../../deploy/testing/local-wrangler.ts'
 import { type Desk, openDesk, wranglerPath } from '../../deploy/testing/operators-desk.ts'
 import { RecordedAccount } from '../../deploy/testing/recorded-account.ts'
+import { resourcesOf } from '../../deploy/wrangler-config.ts'
 import { accounts } from '../../localnet/accounts.ts'
+import { probePort } from '../../localnet/port.ts'
 import { privateKeys } from '../../localnet/private-keys.ts'
+import { bundleHub } from '../../scripts/bundle.ts'
+import { readNetwork } from '../../scripts/hub/network.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
 import { temporaryFolder } from '../../testing/node/folders.ts'
 import { followTask, giveTask, isHonest } from '../network/echo-tasks.ts'
+import { HubProcess } from '../network/hub-process.ts'
 import { localChain, type NodeNetwork, passIntoWork, startNodeNetwork } from '../network/node-network.ts'
 
 const timeout = 600_000
-const domain = 'hub.example.org'
 const taskLimitMs = 300_000
 
 describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost something', () => {
+  let environment: Environment
   let desk: Desk
   let network: NodeNetwork
+  let settings: Record<string, string>
+  let whole: Awaited<ReturnType<typeof read>>
+  const taskIds: string[] = []
   const problems: string[] = []
-  const state = () => path.join(desk.folder, persisted[1]!, 'v3')
+  const stateOf = ({ folder }: Desk) => path.join(folder, persisted[1]!, 'v3')
+  const state = () => stateOf(desk)
+  /** What wrangler keeps of this id is the database of a hub that runs here. */
+  const keepAccount = (of: Desk, over: Partial<KeptAccount>) =>
+    of.keepAccount({
+      ...new RecordedAccount(),
+      databases: [{ name: environment.name, uuid: '00000000-0000-0000-0000-000000000000' }],
+      killed: null,
+      ...over,
+    })
 
   beforeAll(async () => {
     const folder = temporaryFolder()
     const chain = await localChain(folder)
-    const environment = completeEnvironment({
+    environment = completeEnvironment({
       relayer: accounts.relayer.address,
       operators: [accounts.operator.address],
       network: {},
@@ -38,12 +57,16 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
       },
     })
     desk = openDesk(environment, 'trial', async () => Number(new URL(network.hubUrl).port))
-    // What wrangler keeps of this id is the database of the hub of `network`.
-    const databases = [{ name: environment.name, uuid: '00000000-0000-0000-0000-000000000000' }]
-    desk.keepAccount({ ...new RecordedAccount(), databases, secrets: { HUB_SECRET: '' }, killed: [] })
+    keepAccount(desk, { secrets: { HUB_SECRET: '' }, killed: [] })
     network = await startNodeNetwork({
       ...{ folder, statePath: state(), miners: 3, validators: 1 },
-      chain: { ...chain, hubSettings: (usual) => ({ ...usual, WEB_HOSTS: domain }) },
+      chain: {
+        ...chain,
+        hubSettings(usual) {
+          settings = usual
+          return { ...usual, WEB_HOSTS: environment.domain }
+        },
+      },
       problem: (text) => problems.push(text),
     })
     await passIntoWork(network)
@@ -53,11 +76,13 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
     await desk?.close()
   }, timeout)
 
-  const deploy = (...args: string[]) =>
-    desk.run(['deploy/run.ts', ...args, '--env', 'trial', '--key-env', 'OPERATOR_KEY'], {
+  const deployAt = ({ run }: Desk, args: readonly string[], env: Record<string, string> = {}) =>
+    run(['deploy/run.ts', ...args, '--env', 'trial', '--key-env', 'OPERATOR_KEY'], {
       LOCAL_WRANGLER: path.resolve(wranglerPath),
       OPERATOR_KEY: privateKeys.operator,
+      ...env,
     })
+  const deploy = (...args: string[]) => deployAt(desk, args)
 
   /** A task that is final. */
   async function work(key: string): Promise<string> {
@@ -74,8 +99,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
   }
 
   /** What everybody reads of tasks that are over, and what follows from them. */
-  async function read(taskIds: readonly string[]) {
-    const { client } = network.network
+  async function read(taskIds: readonly string[], { client } = network.network) {
     const { items } = await client.call('GET /v1/explorer/rounds', {
       query: { project_id: network.projectId },
     })
@@ -103,7 +127,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
   test(
     '`backup` copies it all, and `repair` tells a database that was set back what it lacks',
     async () => {
-      const first = await work('first')
+      taskIds.push(await work('first'))
       const killed = await deploy('backup', '--to', 'interrupted')
       expect(killed, killed.said).toMatchObject({ signal: 'SIGKILL' })
       expect(await notedBackups()).toEqual([])
@@ -120,9 +144,9 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
       cpSync(path.join(state(), 'd1'), kept, { recursive: true })
       await network.hub.start()
       const since = new Date((await network.network.now()) * 1_000).toISOString()
-      const taskIds = [first, await work('second'), await work('third')]
+      taskIds.push(await work('second'), await work('third'))
       await expect.poll(async () => (await read(taskIds)).items.length, { timeout: 60_000 }).toBe(3)
-      const whole = await read(taskIds)
+      whole = await read(taskIds)
 
       await network.hub.end('SIGTERM')
       rmSync(path.join(state(), 'd1'), { recursive: true })
@@ -139,6 +163,50 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
       const again = await deploy('repair', '--since', since)
       expect(again, again.said).toMatchObject({ code: 0, said: 'rounds: 0 lacks\n' })
       expect(problems).toEqual([])
+    },
+    timeout,
+  )
+
+  test(
+    '`restore` makes it again in a fresh environment, from the bucket of the backup',
+    async () => {
+      await network.hub.end('SIGKILL')
+      const secrets = Object.fromEntries(
+        ['HUB_SECRET', 'COORDINATOR_SEED', 'RELAYER_PRIVATE_KEY', 'ARBITER_PRIVATE_KEY'].map((name) => [
+          name,
+          settings[name]!,
+        ]),
+      )
+      const port = await probePort(0)
+      const url = `http://localhost:${port}`
+      let started: Promise<void> | undefined
+      const fresh: Desk = openDesk(environment, 'trial', async () => {
+        if (fresh.account().deployments.length === 0) return null
+        started ??= hub.start()
+        await started
+        return port
+      })
+      const vars = { ...hubVars(environment), ...secrets }
+      const hub = new HubProcess(
+        { script: await bundleHub({ whole: true }), port, statePath: stateOf(fresh), vars },
+        url,
+      )
+      try {
+        cpSync(path.join(state(), 'r2'), path.join(stateOf(fresh), 'r2'), { recursive: true })
+        keepAccount(fresh, { buckets: [...resourcesOf(environment).buckets] })
+        writeFileSync(path.join(fresh.folder, 'secrets.json'), JSON.stringify(secrets))
+        const { id } = await readManifest(path.join(desk.folder, 'backup'))
+        const from = `r2:${resourcesOf(environment).payloadBucket}/${id}`
+        const restored = await deployAt(fresh, ['restore', '--from', from, '--save', 'secrets.json', '--yes'])
+        expect(restored, restored.said).toMatchObject({
+          code: 0,
+          said: expect.stringMatching(/Added 2 rounds[\s\S]*The hub answers at https:\/\/hub\.example\.org/),
+        })
+        expect(await read(taskIds, await readNetwork(url))).toEqual(whole)
+      } finally {
+        if (started !== undefined) await hub.end('SIGTERM')
+        await fresh.close()
+      }
     },
     timeout,
   )

@@ -24,6 +24,10 @@ export const tailFile = 'tail.jsonl'
 export const localConfig = 'dist/deploy/local.json'
 export const persisted = ['--persist-to', 'state']
 
+/** Calls that wrangler answers from a folder as it does from an account. */
+const localCalls = ['d1 migrations', 'd1 execute', 'd1 export', 'r2 object']
+const attemptsMax = 20
+
 /** Calls that change something. */
 const changing = [
   ...['d1 create', 'r2 bucket create', 'r2 bucket lifecycle add', 'queues create', 'secret bulk'],
@@ -65,10 +69,6 @@ async function main(args: readonly string[], wrangler: string): Promise<void> {
   renameSync(`${accountFile}.new`, accountFile)
   if (isKilled) process.kill(process.ppid, 'SIGKILL')
 }
-
-/** Calls that wrangler answers from a folder as it does from an account. */
-const localCalls = ['d1 migrations', 'd1 execute', 'd1 export', 'r2 object']
-const attemptsMax = 20
 
 /** Hub and wrangler are two processes that write one file here, which D1 never has: the one that comes second is refused. */
 function patiently(run: () => string): string {
