@@ -99,7 +99,11 @@ async function startDomain(folder: string, hubPort: () => Promise<number | null>
   const credentials = { key: readFileSync(keyFile!), cert: readFileSync(certificateFile!) }
   const proxy = createServer()
   proxy.on('connect', async (_, socket) => {
-    const port = await hubPort()
+    // A caller would wait for minutes for what never comes.
+    const port = await hubPort().catch((error: unknown) => {
+      console.error('The hub did not start:', error)
+      return null
+    })
     if (port === null) return socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
     socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     const [outside, inside] = [
