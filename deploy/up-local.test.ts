@@ -261,6 +261,11 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
           /The backup is in backups\/hub-testnet-\S+, and in r2:hub-testnet-rounds\//,
         ),
       })
+      const repair = 'repair --env testnet --since 2026-11-26T10:00:00Z --key-env OPERATOR_KEY'
+      expect(await run(`npm run -s deploy -- ${repair}`)).toMatchObject({
+        code: 0,
+        said: expect.stringMatching(/^rounds: 0 lacks$/m),
+      })
       // It needs another environment, and a loss: `chaos/restore/commands.test.ts` has both.
       next(/restore --env testnet --from r2:\S+ --key-env OPERATOR_KEY$/)
       expect(left).toEqual([])

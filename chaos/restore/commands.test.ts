@@ -161,7 +161,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
       expect(told, told.said).toMatchObject({ code: 0, said: expect.stringMatching(/rounds: 2 told/) })
       expect(await read(taskIds)).toEqual(whole)
       const again = await deploy('repair', '--since', since)
-      expect(again, again.said).toMatchObject({ code: 0, said: 'rounds: 0 lacks\n' })
+      expect(again.said.match(/^.* lacks$/gm), again.said).toEqual(['rounds: 0 lacks'])
       expect(problems).toEqual([])
     },
     timeout,
