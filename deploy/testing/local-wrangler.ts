@@ -3,7 +3,7 @@
  * an account is a recorded answer. `account.json` keeps the account from one call to the next.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { WranglerError } from '../wrangler.ts'
 import { RecordedAccount } from './recorded-account.ts'
@@ -81,6 +81,13 @@ function patiently(run: () => string): string {
     }
 }
 
+function linkState(folder: string): void {
+  const place = path.join(folder, '.wrangler')
+  if (existsSync(place)) return
+  mkdirSync(place)
+  symlinkSync(path.resolve(persisted[1]!), path.join(place, 'state'))
+}
+
 /** What wrangler prints in its local mode; null for a call that has none. An upload is tried, and recorded as well. */
 function locally(args: readonly string[], wrangler: string): string | null {
   const config = args[args.indexOf('--config') + 1]!
@@ -90,8 +97,12 @@ function locally(args: readonly string[], wrangler: string): string | null {
     return stdout
   }
   const isLocal = localCalls.some((words) => args.join(' ').startsWith(`${words} `))
-  if (isLocal)
-    return patiently(() => run([...args.map((arg) => (arg === '--remote' ? '--local' : arg)), ...persisted]))
+  if (isLocal) {
+    const own = args.map((arg) => (arg === '--remote' ? '--local' : arg))
+    // An export has no option for the folder: it looks beside the configuration.
+    if (args[1] === 'export') linkState(path.dirname(config))
+    return patiently(() => run(args[1] === 'export' ? own : [...own, ...persisted]))
+  }
   const upload = args[0] === 'deploy' ? ['deploy'] : args[1] === 'upload' ? ['versions', 'upload'] : null
   if (upload === null) return null
   const isBuilt = existsSync(localConfig)
