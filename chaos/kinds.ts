@@ -112,6 +112,13 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     counted: 'tasks',
     count: 6,
     example: 'rehearsal 6 1',
-    load: async () => (await import('./rehearsal/kind.ts')).rehearsal,
+    load: async () => (await import('./rehearsal/kind.ts')).rehearsalOn('sepolia'),
+  },
+  'rehearsal-base': {
+    about: 'the same on a chain like Base Sepolia',
+    counted: 'tasks',
+    count: 6,
+    example: 'rehearsal-base 4 1',
+    load: async () => (await import('./rehearsal/kind.ts')).rehearsalOn('base-sepolia'),
   },
 }

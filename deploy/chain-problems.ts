@@ -7,6 +7,7 @@ import { projectRegistryAbi } from '../contracts/generated/contracts.ts'
 import { callNode, RpcError } from '../contracts/json-rpc.ts'
 import { findDifferences } from '../contracts/verify.ts'
 import { networkParamsOf, profileStrings, resolveProfile } from '../protocol/identity/index.ts'
+import { reasonOf } from '../sdk/client.ts'
 import type { Environment } from './environment.ts'
 import { chainIdOf } from './hub-settings.ts'
 
@@ -38,7 +39,7 @@ async function problemsAt(environment: Environment, rpcUrl: string): Promise<str
   } catch (error) {
     const isAway = error instanceof RpcError || (error as Error).message === 'fetch failed'
     if (!isAway) throw error
-    return [`chain.rpc_urls: ${host} does not answer (${(error as Error).message}): name a node that does`]
+    return [`chain.rpc_urls: ${host} does not answer (${reasonOf(error as Error)}): name a node that does`]
   }
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from '../sdk/client.ts'
 import { settingFields } from '../workers/settings.ts'
 import type { Environment } from './environment.ts'
 import { chainIdOf, hubVars } from './hub-settings.ts'
@@ -26,7 +27,7 @@ export async function checkHub(
     const text = answer instanceof Error ? '' : await answer.text()
     const problem =
       answer instanceof Error
-        ? `does not answer (${answer.message}): check that the domain leads to the Worker`
+        ? `does not answer (${reasonOf(answer)}): check that the domain leads to the Worker`
         : answer.ok
           ? null
           : `answers ${answer.status}: ${text.slice(0, 500)}`

@@ -27,6 +27,21 @@ describe('the file of an environment', () => {
     const file = path.join(tmpdir(), `environment-${process.pid}.toml`)
     writeFileSync(file, 'name = "Hub!"\ncolour = "red"\n[chain]\nprofile = "moon"\n')
     expect(() => readEnvironment(file)).toThrow(/name: must be[\s\S]*chain\.profile: [\s\S]*colour/)
+    const wrong = [
+      ['account_id', '"hub"', 'must be the 32 hex digits'],
+      ['domain', '"https://hub.example.org/"', 'must be a host alone'],
+      ['operators', '["0x12"]', 'must be an address'],
+      ['relayer', '"hub"', 'must be an address'],
+      ['rpc_urls', '["rpc.example.org"]', 'must be an address that begins with https://'],
+      ['staking', '"0x12"', 'must be an address'],
+    ] as const
+    const filled = wrong.reduce(
+      (text, [name, value]) => text.replace(new RegExp(`^${name} = .*`, 'm'), `${name} = ${value}`),
+      readFileSync('deploy/example.toml', 'utf8'),
+    )
+    writeFileSync(file, filled)
+    for (const [name, , problem] of wrong)
+      expect(() => readEnvironment(file)).toThrow(new RegExp(`^  [\\w.]*${name}[.\\d]*: ${problem}`, 'm'))
     writeFileSync(file, 'name = ')
     expect(() => readEnvironment(file)).toThrow(/is not TOML/)
     expect(() => readEnvironment('deploy/none.toml')).toThrow(/Copy deploy\/example\.toml/)

@@ -5,23 +5,36 @@ import { chainProfiles } from '../protocol/identity/index.ts'
 import { CommandError } from '../scripts/command/errors.ts'
 import { contractNames } from '../workers/chain/contracts.ts'
 
+/** Of a text that may not be filled in yet. */
+const orEmpty = (pattern: RegExp, problem: string) =>
+  z.string().refine((text) => text === '' || pattern.test(text), problem)
+const isAddress = /^0x[0-9a-fA-F]{40}$/
+const addressProblem = 'must be an address: 0x and 40 hex digits'
+const Address = z.string().regex(isAddress, addressProblem)
+const Url = z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
+
 const Environment = z.strictObject({
   name: z
     .string()
     .regex(/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/, 'must be 3 to 40 lower-case letters, digits and hyphens'),
-  account_id: z.string().default(''),
-  domain: z.string().default(''),
-  operators: z.array(z.string()).default([]),
-  relayer: z.string().default(''),
+  account_id: orEmpty(/^[0-9a-f]{32}$/, 'must be the 32 hex digits that `npx wrangler whoami` shows').default(
+    '',
+  ),
+  domain: orEmpty(
+    /^([a-z0-9-]+\.)+[a-z0-9-]+$/,
+    'must be a host alone, such as hub.example.org, without https:// and a path',
+  ).default(''),
+  operators: z.array(Address).default([]),
+  relayer: orEmpty(isAddress, addressProblem).default(''),
   network: z.record(z.string(), z.string()).default({}),
   chain: z.strictObject({
     profile: z.enum(chainProfiles.map(({ name }) => name)),
-    rpc_urls: z.array(z.string()).optional(),
-    public_rpc_url: z.string().optional(),
-    explorer_url: z.string().optional(),
+    rpc_urls: z.array(Url).optional(),
+    public_rpc_url: Url.optional(),
+    explorer_url: Url.optional(),
     start_block: z.int().min(0).default(0),
     contracts: z.strictObject(
-      Object.fromEntries(contractNames.map((name) => [name, z.string().default('')])),
+      Object.fromEntries(contractNames.map((name) => [name, orEmpty(isAddress, addressProblem).default('')])),
     ),
   }),
   settings: z

@@ -13,6 +13,7 @@ import { readAccount, readDatabaseId, readSecretNames } from './account.ts'
 import { backUp, backupId } from './backup/backup.ts'
 import { getBackup, putBackup } from './backup/bucket.ts'
 import type { BackedDatabase } from './backup/database.ts'
+import { noteBackup } from './backup/objects.ts'
 import { repair } from './backup/repair.ts'
 import { restore } from './backup/restore.ts'
 import { signInOperator } from './backup/sign-in.ts'
@@ -36,7 +37,7 @@ Commands:
   plan      Show what there is, what would be created and set, and what is missing; change nothing
   secrets   Make the secrets that can be made, take the others from environment variables of their names, and set them
   up        Do what plan shows. It may be interrupted, and repeated
-  check     Try the hub that is there, and hold the chain against the environment
+  check     Try the hub that is there once, and compare the chain with the environment; \`npm run -s operator -- watch\` goes on looking
   rollback  Give all traffic to the version before, or to that of --version
   backup    Copy the database, what Durable Objects alone know, and the settings into a folder, and into the bucket of rounds
   restore   Make the network again from a backup, in a fresh environment whose buckets have the files of the lost one
@@ -48,7 +49,8 @@ Options:
   --env NAME         The environment: deploy/NAME.toml
   --offline          Of plan: ask neither Cloudflare nor the chain
   --rotate SECRET    Of secrets: replace this one
-  --save FILE        Of secrets: keep what is made in a file that only you can read, and take what it has; a key of the relayer is made only then
+  --save FILE        Of secrets: keep what is made in a file that only you can read, and take what it has; a key of the relayer is made only then.
+                     Of restore: take the secrets from it
   --url URL          Of check: an address of the hub other than that of its domain
   --version ID       Of rollback: a version that has had all traffic; \`npx wrangler deployments list --name NAME\` shows them
   --to FOLDER        Of backup: the folder, backups/ID when left out
@@ -182,26 +184,27 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     const wrangler = wranglerOf(environment.account_id)
     const { worker, payloadBucket } = resourcesOf(environment)
     const now = new Date()
+    const post = await signInOperator(`https://${environment.domain}`, environment.domain, keyEnv)
     const folder = to ?? path.join('backups', backupId(environment, now))
     const manifest = await backUp({
-      ...{ environment, folder, now, say },
+      ...{ environment, folder, now, say, post },
       database: await databaseOf(environment),
-      post: await signInOperator(`https://${environment.domain}`, environment.domain, keyEnv),
       blockNumber: async () => Number((await callNode(rpcUrlOf(environment), [['eth_blockNumber']]))[0]),
       secrets: [...(await readSecretNames(wrangler, worker))],
     })
     await putBackup(wrangler, payloadBucket, manifest.id, folder)
+    await noteBackup(post, manifest.id)
     say(`The backup is in ${folder}, and in r2:${payloadBucket}/${manifest.id}.`)
   },
 
-  async restore(environment, { from, yes, 'key-env': keyEnv }) {
+  async restore(environment, { from, save, yes, 'key-env': keyEnv }) {
     if (from === undefined) throw new UsageError('Name the backup: --from FOLDER, or --from r2:BUCKET/ID.')
     const [, bucket, id] = /^r2:([^/]+)\/([\w.-]+)$/.exec(from) ?? []
     const folder = id === undefined ? from : path.join('backups', id)
     if (bucket !== undefined && id !== undefined)
       await getBackup(wranglerOf(environment.account_id), bucket, id, folder)
     await restore({
-      up: upOptions(environment, yes),
+      up: { ...upOptions(environment, yes), given: { ...requireKept(save), ...process.env } },
       folder,
       signIn: (url) => signInOperator(url, environment.domain, keyEnv),
       rpcUrls: [rpcUrlOf(environment), ...rpcUrlsOf(environment).slice(1)],
@@ -286,6 +289,13 @@ function readKept(file: string): Record<string, string> {
   }
 }
 
+/** What a file of `--save` has, which has to be there. @throws {@link CommandError} */
+function requireKept(file: string | undefined): Record<string, string> {
+  if (file !== undefined && !existsSync(file))
+    throw new CommandError(`There is no ${file}: name the file of --save.`)
+  return file === undefined ? {} : readKept(file)
+}
+
 const Kept = z.record(z.string(), z.string())
 
 function requireNone(findings: readonly Finding[]): void {
@@ -293,8 +303,15 @@ function requireNone(findings: readonly Finding[]): void {
   if (problems.length > 0) throw new CommandError(`The hub is not well:\n${problems.join('\n')}`)
 }
 
-const rpcUrlsOf = ({ chain }: Environment): string[] =>
-  chain.rpc_urls ?? (process.env.CHAIN_RPC_URL ?? '').split(',').filter((url) => url !== '')
+function rpcUrlsOf({ chain }: Environment): string[] {
+  const urls = chain.rpc_urls ?? (process.env.CHAIN_RPC_URL ?? '').split(',').filter((url) => url !== '')
+  // Its value may have a key in it, and is not printed.
+  if (!urls.every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')))
+    throw new MissingError(
+      'CHAIN_RPC_URL: must be addresses that begin with https:// or http://, separated by commas.',
+    )
+  return urls
+}
 
 async function ask(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new CommandError(`${question} Nobody can be asked here: add --yes.`)

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { CommandError } from '../scripts/command/errors.ts'
 
 /** Runs wrangler once. @returns What it prints. @throws {@link WranglerError} when it fails. */
@@ -10,7 +11,12 @@ export class WranglerError extends CommandError {
   readonly output: string
 
   constructor(args: readonly string[], output: string) {
-    super(`\`wrangler ${args.join(' ')}\` failed:\n${output.trim()}`)
+    const said = stripVTControlCharacters(output).trim()
+    super(
+      /necessary to set a CLOUDFLARE_API_TOKEN/.test(said)
+        ? 'wrangler is not logged in: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.'
+        : `\`wrangler ${args.join(' ')}\` failed:\n${said}`,
+    )
     this.output = output
   }
 

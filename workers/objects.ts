@@ -118,6 +118,10 @@ function committeesConfig(env: Env): CommitteesConfig {
       return new ProjectSets(services(env), settings, listen).advance(projectId)
     },
     now: () => services(env).clock.now(),
+    resumedAt: async () => {
+      const { BackupStore } = await import('./stores/backups.ts')
+      return services(env).store(BackupStore).lastResumed()
+    },
     runningEpoch: async (projectId, now) => {
       if (!hasChain) return null
       const { findRunningEpoch } = await import('./rounds/running-epoch.ts')

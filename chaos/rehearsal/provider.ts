@@ -1,11 +1,9 @@
 import { text } from 'node:stream/consumers'
-import { chainProfileOf } from '../../protocol/identity/index.ts'
 import { sendJson, startLocalServer } from '../../testing/local-server.ts'
 import { forwardCalls, type RpcCall, type RpcReply } from '../../testing/rpc-proxy.ts'
 import type { Draws } from '../harness/draws.ts'
-import { type SlotChain, sepoliaId } from './slot-chain.ts'
+import type { SlotChain } from './slot-chain.ts'
 
-const { logBlocks } = chainProfileOf(sepoliaId)!
 /** A gateway sends requests to nodes that have the newest blocks some slots later. */
 export const lagBlocksMax = 3
 /** Requests in a row that a rate limit refuses at times, so that callers go to another provider. */
@@ -59,7 +57,7 @@ export async function startProvider(
     const forwarded: RpcCall[] = []
     for (const call of [asked].flat()) {
       calls.set(call.method, (calls.get(call.method) ?? 0) + 1)
-      const own = ownReply(call, head, refused)
+      const own = ownReply(call, head, chain.profile.logBlocks, refused)
       if (own !== null) replies.push({ id: call.id, jsonrpc: '2.0', ...own })
       else forwarded.push(asOf(call, head, chain.finalOf(head)))
     }
@@ -92,6 +90,7 @@ const quantity = (value: number): string => `0x${value.toString(16)}`
 function ownReply(
   { method, params: [filter] }: RpcCall,
   head: number,
+  logBlocks: number,
   refused: Provider['refused'],
 ): Pick<RpcReply, 'result'> | Required<Pick<RpcReply, 'error'>> | null {
   if (method === 'eth_blockNumber') return { result: quantity(head) }

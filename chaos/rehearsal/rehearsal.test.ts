@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { hasAnvil } from '../../testing/anvil.ts'
 import { temporaryFolder } from '../../testing/node/folders.ts'
 import { rehearse } from './kind.ts'
-import { startSepolia } from './sepolia.ts'
+import { startPublicChain } from './public-chain.ts'
+import { rehearsedChains } from './slot-chain.ts'
 
 const seed = 1
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
@@ -16,7 +17,7 @@ test.skipIf(!hasAnvil)(
   { timeout: 600_000 },
   async () => {
     const problems: string[] = []
-    const sepolia = await startSepolia(seed, { slotMs: 250, stretchSecs: 240 })
+    const sepolia = await startPublicChain(rehearsedChains.sepolia, seed, { slotMs: 250, stretchSecs: 240 })
     const telling = {
       folder: temporaryFolder(),
       say: () => {},

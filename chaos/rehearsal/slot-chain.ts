@@ -1,23 +1,40 @@
 import { type Anvil, startAnvil } from '../../contracts/anvil.ts'
-import { chainProfileOf } from '../../protocol/identity/index.ts'
+import { type ChainProfile, chainProfileOf } from '../../protocol/identity/index.ts'
 import { unixNow } from '../../scripts/hub/wallet.ts'
 import type { Draws } from '../harness/draws.ts'
 
-export const sepoliaId = 11_155_111
-const { blockSecs } = chainProfileOf(sepoliaId)!
-/** Slots of an epoch of the chain; what is two epochs old is final. */
-const epochSlots = 32
-/** Blocks before anything is deployed, so that some are final. */
-const earlierBlocks = 100
+/** A public chain that is rehearsed, and what it does that its profile does not say. */
+export interface RehearsedChain {
+  readonly profile: ChainProfile
+  /** Blocks that become final together. */
+  readonly epochSlots: number
+  /** So many blocks before the first of the running epoch is the last final one. */
+  readonly finalSlots: number
+  /** Of slots, in percent: nobody makes a block in them. */
+  readonly percentMissed: number
+}
+
+/** Epochs of 32 slots, of which the one before the last is final. */
+const sepolia = { profile: chainProfileOf(11_155_111)!, epochSlots: 32, finalSlots: 64, percentMissed: 4 }
+/** Its sequencer misses nothing. What Ethereum finalises has its batches, of which the last may be ten minutes late. */
+const baseSepolia = { profile: chainProfileOf(84_532)!, epochSlots: 192, finalSlots: 684, percentMissed: 0 }
+
+export const rehearsedChains = { sepolia, 'base-sepolia': baseSepolia } satisfies Record<
+  string,
+  RehearsedChain
+>
 
 const hourSecs = 3_600
-/** So long before a full hour, when an epoch of a project begins: its beacon is of 26 minutes before, and stakes come first. */
+/** So long before a full hour, when an epoch of a project begins: its beacon is up to 37 minutes older, and stakes come first. */
 const beforeHourSecs = 3_000
+/** Of days that pass. */
+const leapBlocks = 32
 
-/** A chain with a block in each slot of 12 s, except those that are missed. Somebody else says when the next slot is. */
+/** A chain with a block in each slot, except those that are missed. Somebody else says when the next slot is. */
 export class SlotChain {
   readonly #anvil: Anvil
   readonly #random: Draws
+  readonly #chain: RehearsedChain
   #head = 0
   #timestamp = 0
   #work: Promise<unknown> = Promise.resolve()
@@ -27,18 +44,22 @@ export class SlotChain {
   missed = 0
   reorganisations = 0
 
-  private constructor(anvil: Anvil, random: Draws) {
+  private constructor(anvil: Anvil, random: Draws, chain: RehearsedChain) {
     this.#anvil = anvil
     this.#random = random
+    this.#chain = chain
   }
 
-  static async start(random: Draws): Promise<SlotChain> {
+  static async start(random: Draws, rehearsed: RehearsedChain): Promise<SlotChain> {
+    const { profile, epochSlots, finalSlots } = rehearsed
+    // Before anything is deployed, so that some are final.
+    const earlierSecs = (finalSlots + epochSlots + 4) * profile.blockSecs
     const startsAt = Math.ceil((unixNow() + beforeHourSecs) / hourSecs) * hourSecs - beforeHourSecs
-    const timestamp = startsAt - earlierBlocks * blockSecs
-    const flags = ['--chain-id', String(sepoliaId), '--timestamp', String(timestamp), '--no-mining']
-    const chain = new SlotChain(await startAnvil({ flags }), random)
+    const timestamp = startsAt - earlierSecs
+    const flags = ['--chain-id', String(profile.chainId), '--timestamp', String(timestamp), '--no-mining']
+    const chain = new SlotChain(await startAnvil({ flags }), random, rehearsed)
     chain.#timestamp = timestamp
-    await chain.pass(earlierBlocks * blockSecs)
+    await chain.pass(earlierSecs)
     return chain
   }
 
@@ -51,14 +72,23 @@ export class SlotChain {
     return this.#head
   }
 
+  get profile(): ChainProfile {
+    return this.#chain.profile
+  }
+
+  get #slotSecs(): number {
+    return this.profile.blockSecs
+  }
+
   /** Of the newest block, in Unix seconds. */
   get timestamp(): number {
     return this.#timestamp
   }
 
-  /** The last final block of a node that has the chain up to `head`: the first of an epoch, two epochs behind. */
+  /** The last final block of a node that has the chain up to `head`: the first of an epoch. */
   finalOf(head: number): number {
-    const final = Math.max(0, Math.floor(head / epochSlots) * epochSlots - 2 * epochSlots)
+    const { epochSlots, finalSlots } = this.#chain
+    const final = Math.max(0, Math.floor(head / epochSlots) * epochSlots - finalSlots)
     return Math.min(final, this.#heldFinal ?? final)
   }
 
@@ -76,9 +106,9 @@ export class SlotChain {
     await this.#work.catch(() => {})
   }
 
-  /** One block. In one of 25 times the slot before it is missed. */
+  /** One block. At times the slot before it is missed. */
   slot(): Promise<void> {
-    return this.#inTurn(() => this.#mine(this.#random.percent(4) ? 2 : 1))
+    return this.#inTurn(() => this.#mine(this.#random.percent(this.#chain.percentMissed) ? 2 : 1))
   }
 
   /** All slots of so many seconds. */
@@ -89,16 +119,16 @@ export class SlotChain {
 
   /** Days pass without most of their slots, which would be tens of thousands. */
   leap(seconds: number): Promise<void> {
-    const slots = Math.floor(seconds / blockSecs / epochSlots)
+    const slots = Math.floor(seconds / this.#slotSecs / leapBlocks)
     return this.#inTurn(async () => {
-      for (let slot = 0; slot < epochSlots; slot++) await this.#mine(slots)
+      for (let block = 0; block < leapBlocks; block++) await this.#mine(slots)
     })
   }
 
   /** Other blocks take the place of the last ones; what was in these is in no pool. */
   reorganise(depth: number): Promise<void> {
     return this.#inTurn(async () => {
-      const end = this.#timestamp + blockSecs
+      const end = this.#timestamp + this.#slotSecs
       await this.rpc('anvil_rollback', depth)
       this.#head -= depth
       const parent = await this.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
@@ -106,7 +136,7 @@ export class SlotChain {
       // Another hash than before, though the blocks are as empty.
       await this.rpc('anvil_setCoinbase', `0x${String(++this.reorganisations).padStart(40, '0')}`)
       for (let block = 0; block < depth; block++) await this.#mine(1)
-      await this.#mine((end - this.#timestamp) / blockSecs)
+      await this.#mine((end - this.#timestamp) / this.#slotSecs)
     })
   }
 
@@ -115,7 +145,7 @@ export class SlotChain {
   }
 
   async #mine(slots: number): Promise<void> {
-    this.#timestamp += slots * blockSecs
+    this.#timestamp += slots * this.#slotSecs
     await this.rpc('evm_mine', { timestamp: this.#timestamp })
     this.#head += 1
     this.blocks += 1

@@ -109,6 +109,7 @@ export async function hourOf({ seed, projects, validators: count, isSpread }: Ho
     ProjectCommittees: (state, _, context) =>
       new ProjectCommitteesObject(state, {}, {
         ...{ hasChain: true, pollMs: null, now, advance: advance(context) },
+        resumedAt: async () => null,
         runningEpoch: async () => null,
       } as never),
   })

@@ -160,6 +160,7 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
     pollMs: null,
     advance: async () => ({ open: 0, nextInSecs: epochSecs }),
     now: () => world.hubNow(),
+    resumedAt: async () => null,
     runningEpoch: (_, now) =>
       outside(() =>
         world.read('terms', 'database').then(() => {

@@ -42,6 +42,10 @@ export async function dumpObjects(post: Post, file: string): Promise<number> {
   return count
 }
 
+/** Notes that a backup is whole, and where it is kept: the alarm `backup_late` counts from now on. */
+export const noteBackup = (post: Post, backup: string): Promise<unknown> =>
+  post('/admin/v1/objects/dumped', { backup })
+
 export async function* readParts(file: string): AsyncGenerator<ObjectPart> {
   for await (const line of linesOf(file)) if (line !== '') yield JSON.parse(line) as ObjectPart
 }

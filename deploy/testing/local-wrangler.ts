@@ -3,7 +3,7 @@
  * an account is a recorded answer. `account.json` keeps the account from one call to the next.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { WranglerError } from '../wrangler.ts'
 import { RecordedAccount } from './recorded-account.ts'
@@ -24,10 +24,15 @@ export const tailFile = 'tail.jsonl'
 export const localConfig = 'dist/deploy/local.json'
 export const persisted = ['--persist-to', 'state']
 
+/** Calls that wrangler answers from a folder as it does from an account. */
+const localCalls = ['d1 migrations', 'd1 execute', 'd1 export', 'r2 object']
+const attemptsMax = 20
+
 /** Calls that change something. */
 const changing = [
   ...['d1 create', 'r2 bucket create', 'r2 bucket lifecycle add', 'queues create', 'secret bulk'],
   ...['d1 migrations apply', 'deploy', 'versions upload', 'triggers deploy', 'versions deploy'],
+  'r2 object put',
 ]
 
 /** A call without the names of what it changes; null where it changes nothing. */
@@ -65,6 +70,24 @@ async function main(args: readonly string[], wrangler: string): Promise<void> {
   if (isKilled) process.kill(process.ppid, 'SIGKILL')
 }
 
+/** Hub and wrangler are two processes that write one file here, which D1 never has: the one that comes second is refused. */
+function patiently(run: () => string): string {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return run()
+    } catch (error) {
+      const isLocked = error instanceof WranglerError && /SQLITE_BUSY|database is locked/.test(error.output)
+      if (!isLocked || attempt === attemptsMax) throw error
+    }
+}
+
+function linkState(folder: string): void {
+  const place = path.join(folder, '.wrangler')
+  if (existsSync(place)) return
+  mkdirSync(place)
+  symlinkSync(path.resolve(persisted[1]!), path.join(place, 'state'))
+}
+
 /** What wrangler prints in its local mode; null for a call that has none. An upload is tried, and recorded as well. */
 function locally(args: readonly string[], wrangler: string): string | null {
   const config = args[args.indexOf('--config') + 1]!
@@ -73,8 +96,13 @@ function locally(args: readonly string[], wrangler: string): string | null {
     if (status !== 0) throw new WranglerError(call, `${stdout}${stderr}`)
     return stdout
   }
-  if (args[0] === 'd1' && args[1] === 'migrations')
-    return run([...args.map((arg) => (arg === '--remote' ? '--local' : arg)), ...persisted])
+  const isLocal = localCalls.some((words) => args.join(' ').startsWith(`${words} `))
+  if (isLocal) {
+    const own = args.map((arg) => (arg === '--remote' ? '--local' : arg))
+    // An export has no option for the folder: it looks beside the configuration.
+    if (args[1] === 'export') linkState(path.dirname(config))
+    return patiently(() => run(args[1] === 'export' ? own : [...own, ...persisted]))
+  }
   const upload = args[0] === 'deploy' ? ['deploy'] : args[1] === 'upload' ? ['versions', 'upload'] : null
   if (upload === null) return null
   const isBuilt = existsSync(localConfig)

@@ -90,7 +90,8 @@ async function startDomain(folder: string, hubPort: () => Promise<number | null>
   const [keyFile, certificateFile] = ['key.pem', 'certificate.pem'].map((file) => path.join(folder, file))
   const request =
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=hub.example.org'
-  const alternative = 'subjectAltName=DNS:hub.example.org'
+  // Where a version answers that has no domain yet, too.
+  const alternative = 'subjectAltName=DNS:hub.example.org,DNS:*.account.workers.dev'
   execFileSync('openssl', [
     ...request.split(' '),
     ...['-addext', alternative, '-keyout', keyFile!, '-out', certificateFile!],
@@ -98,7 +99,11 @@ async function startDomain(folder: string, hubPort: () => Promise<number | null>
   const credentials = { key: readFileSync(keyFile!), cert: readFileSync(certificateFile!) }
   const proxy = createServer()
   proxy.on('connect', async (_, socket) => {
-    const port = await hubPort()
+    // A caller would wait for minutes for what never comes.
+    const port = await hubPort().catch((error: unknown) => {
+      console.error('The hub did not start:', error)
+      return null
+    })
     if (port === null) return socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
     socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     const [outside, inside] = [

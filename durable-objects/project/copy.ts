@@ -1,6 +1,6 @@
 import { type CopiedTable, dumpPage, endLoading, loadRows } from '../object-copy.ts'
 import { sqlOf } from '../sql.ts'
-import { openMax, resumedAtKey, type TaskRequest } from './task-queue.ts'
+import { resumedAtKey, type TaskRequest } from './task-queue.ts'
 
 /** How many rounds of an epoch are over. */
 export interface EndedRounds {
@@ -49,8 +49,8 @@ export const openRoundIds = (storage: DurableObjectStorage): string[] =>
   )
 
 /**
- * Goes on from a backup, once. Tasks that came after it are lost, and nobody gets a `seq` that one of them may have had: of those that were
- * given, at most {@link openMax} belonged to rounds that are not over. @param ended - Of the last epochs, as the database counts them.
+ * Goes on from a backup, once. Tasks that came after it are lost, and no epoch waits for those of them that are not over.
+ * @param ended - Of the last epochs, as the database counts them.
  * @returns False, and nothing changes, where the object works with tasks that no backup gave it.
  */
 export function goOnAfter(
@@ -71,12 +71,10 @@ export function goOnAfter(
     sql`DELETE FROM tasks WHERE round_id IN (SELECT value FROM json_each(${JSON.stringify(endedIds)}))`
     for (const epoch of new Set([...given.keys(), ...ended.map((one) => one.epoch)])) {
       const rounds = ended.find((one) => one.epoch === epoch)?.rounds ?? 0
-      const [stored] = sql<{ next: number; skipped: number }>`
-        SELECT next, skipped FROM stored_sequences WHERE epoch = ${epoch}`
+      const [stored] = sql<{ next: number }>`SELECT next FROM stored_sequences WHERE epoch = ${epoch}`
       const [open] = sql<{ n: number }>`
         SELECT count(*) AS n FROM tasks WHERE round_id IS NOT NULL AND epoch = ${epoch}`
-      const known = Math.max(stored?.next ?? 0, given.get(epoch) ?? 0)
-      const next = Math.max(known, rounds + (stored?.skipped ?? 0)) + openMax
+      const next = Math.max(stored?.next ?? 0, given.get(epoch) ?? 0, rounds + open!.n)
       sql`INSERT OR REPLACE INTO stored_sequences (epoch, next, skipped)
         VALUES (${epoch}, ${next}, ${next - rounds - open!.n})`
     }

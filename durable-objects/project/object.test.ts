@@ -114,6 +114,7 @@ const objectOf = (state: DurableObjectState, over: Partial<Settings>) =>
   new ProjectCommitteesObject(state, env, {
     hasChain: true,
     pollMs: null,
+    resumedAt: async () => null,
     now: async () => 1_000,
     advance: async () => null,
     runningEpoch: async () => null,

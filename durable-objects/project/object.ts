@@ -10,6 +10,7 @@ import type { EndedRounds, QueuedTask } from './copy.ts'
 import {
   type RefusedTask,
   type RunningEpoch,
+  resumedAtKey,
   type Submitted,
   type TakenTask,
   TaskQueue,
@@ -37,6 +38,8 @@ export interface CommitteesConfig {
   pollMs: number | null
   /** Network time. */
   now(): Promise<number>
+  /** When the hub was last made again from a backup, which may not have had the project; null where it never was. */
+  resumedAt(): Promise<number | null>
   /** The epoch of a time; null for a project that has no committees. */
   runningEpoch(projectId: string, now: number): Promise<RunningEpoch | null>
   /** @param isRepeated - Whether it may have begun, and ended, before. */
@@ -86,13 +89,13 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
 
   /** Begins, or goes on after an alarm was lost. */
   async wake(projectId: string): Promise<void> {
-    this.#keepProjectId(projectId)
+    await this.#begin(projectId)
     await this.#alarm.revive(Date.now())
   }
 
   /** Looks at its sets at once, whenever the next is due: those of running epochs may have lost their quorum. */
   async lookAgain(projectId: string): Promise<void> {
-    this.#keepProjectId(projectId)
+    await this.#begin(projectId)
     this.ctx.storage.kv.delete('due_at')
     this.#running = null
     await this.#alarmWithin(0)
@@ -107,7 +110,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
 
   /** Takes a task. `none` for a project that has no committees. */
   async submit(projectId: string, request: TaskRequest): Promise<Submitted | { status: 'none' }> {
-    this.#keepProjectId(projectId)
+    await this.#begin(projectId)
     // Epoch and `issued_at` are of one moment: a task belongs to one epoch, however long the rest takes.
     const now = await this.#config.now()
     const running = await this.#runningEpoch(projectId, now)
@@ -176,7 +179,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
     const { goOnAfter } = await copying()
     if (!goOnAfter(this.ctx.storage, ended, endedIds, await this.#config.now())) return false
     this.#tasks = new TaskQueue(this.ctx.storage)
-    this.#keepProjectId(projectId)
+    await this.#begin(projectId)
     await this.#alarmWithin(0)
     return true
   }
@@ -286,10 +289,13 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
     return this.#alarm.by(Date.now() + ms)
   }
 
-  /** An object does not know its name. */
-  #keepProjectId(projectId: string): void {
+  /** An object does not know its name, nor tasks that it gave a `seq` before it was lost. */
+  async #begin(projectId: string): Promise<void> {
     const { kv } = this.ctx.storage
-    if (kv.get('project_id') === undefined) kv.put('project_id', projectId)
+    if (kv.get('project_id') !== undefined) return
+    const resumedAt = kv.get(resumedAtKey) === undefined ? await this.#config.resumedAt() : null
+    if (resumedAt !== null) kv.put(resumedAtKey, resumedAt)
+    kv.put('project_id', projectId)
   }
 
   async #advance(projectId: string): Promise<CommitteesProgress | null> {

@@ -57,8 +57,10 @@ export type RefusedTask = { status: 'conflict' } | { status: 'full'; what: 'queu
 /** Most tasks of a project that wait, and that run. */
 export const queuedMax = 10_000
 export const openMax = 1_000
-/** When the project went on from a backup, in Unix seconds. */
+/** When the hub went on from a backup, in Unix seconds. */
 export const resumedAtKey = 'resumed_at'
+/** More than an object gives in a second; those of the longest epoch, a day, stay below 2³², which a task allows. */
+const seqsPerSec = 10_000
 /** For so long a key names its task. */
 const keySecs = 86_400
 const purgePauseSecs = 3_600
@@ -337,11 +339,13 @@ export class TaskQueue {
     return sequence
   }
 
-  /** In an epoch that began before a restore, and that the backup does not know, tasks that were lost may have had the first ones. */
+  /** In an epoch that began before a restore, nobody gets a `seq` that a task which was lost may have had, however often it is restored. */
   #passLost({ epoch, epochSecs }: EpochTerms): void {
     const resumedAt = this.#storage.kv.get<number>(resumedAtKey) ?? -1
-    if (epochStart(epoch, epochSecs) > resumedAt || this.#sequence(epoch).next > 0) return
-    this.#storeSequence(epoch, { next: openMax, stored: openMax, skipped: openMax })
+    const { next, skipped } = this.#sequence(epoch)
+    const free = (resumedAt + 1 - epochStart(epoch, epochSecs)) * seqsPerSec
+    if (next >= free) return
+    this.#storeSequence(epoch, { next: free, stored: free, skipped: skipped + free - next })
   }
 
   /** No other task gets the `seq` of one that is forgotten. What is stored serves for all that were given by then. */

@@ -242,6 +242,7 @@ export const routes: readonly RouteEntry[] = [
   post('/admin/v1/reindex', () => import('./admin/reindex.ts'), 'reindex'),
   post('/admin/v1/rounds/rebuild', () => import('./admin/rounds.ts'), 'rebuild'),
   post('/admin/v1/objects/dump', () => import('./admin/objects.ts'), 'dump'),
+  post('/admin/v1/objects/dumped', () => import('./admin/objects.ts'), 'noteBackup'),
   post('/admin/v1/objects/load', () => import('./admin/objects.ts'), 'load'),
   post('/admin/v1/objects/resume', () => import('./admin/objects.ts'), 'resume'),
   post('/admin/v1/objects/compare', () => import('./admin/objects.ts'), 'compare'),

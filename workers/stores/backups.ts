@@ -1,7 +1,16 @@
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
 import type { EndedRounds } from '../../durable-objects/project/copy.ts'
-import { Store } from './database.ts'
-import { epochRounds, lastBackup, projects, rounds, tasks, transactions } from './schema/index.ts'
+import { auditStatement, type Decision } from './audit-log.ts'
+import { batch, Store } from './database.ts'
+import {
+  epochRounds,
+  lastBackup,
+  lastRestore,
+  projects,
+  rounds,
+  tasks,
+  transactions,
+} from './schema/index.ts'
 import { isOneOf } from './statements.ts'
 
 /** Epochs of a project that a restored object hears of: tasks of earlier ones are long over. */
@@ -9,18 +18,40 @@ const epochsMax = 100
 
 /** What a backup of the objects needs of the database. */
 export class BackupStore extends Store {
-  /** Notes that a backup has all objects. */
-  async noteMade(madeAt: number): Promise<void> {
-    await this.db
-      .insert(lastBackup)
-      .values({ id: 1, madeAt })
-      .onConflictDoUpdate({ target: lastBackup.id, set: { madeAt } })
+  /** Notes that a backup is whole. */
+  async noteMade(backup: string, decision: Decision, madeAt: number): Promise<void> {
+    const action = { ...decision, action: 'backup.made', subject: backup, after: {} }
+    await batch(this.db, [
+      auditStatement(action, madeAt, sql`SELECT '{}' AS value`),
+      this.db
+        .insert(lastBackup)
+        .values({ id: 1, madeAt })
+        .onConflictDoUpdate({ target: lastBackup.id, set: { madeAt } }),
+    ])
   }
 
   /** When the last backup was made; null where none was. */
   async lastMade(): Promise<number | null> {
     const [row] = await this.db.select().from(lastBackup)
     return row?.madeAt ?? null
+  }
+
+  /** Notes that the objects of a hub that was made again from a backup go to work. */
+  async noteResumed(decision: Decision, resumedAt: number): Promise<void> {
+    const action = { ...decision, action: 'objects.resume', subject: 'objects', after: {} }
+    await batch(this.db, [
+      auditStatement(action, resumedAt, sql`SELECT '{}' AS value`),
+      this.db
+        .insert(lastRestore)
+        .values({ id: 1, resumedAt })
+        .onConflictDoUpdate({ target: lastRestore.id, set: { resumedAt } }),
+    ])
+  }
+
+  /** When they last did; null for a hub that was never restored. */
+  async lastResumed(): Promise<number | null> {
+    const [row] = await this.db.select().from(lastRestore)
+    return row?.resumedAt ?? null
   }
 
   async projectIdsAfter(projectId: string, limit: number): Promise<string[]> {

@@ -22,6 +22,7 @@ await Promise.all([
   import('../relayer/object.ts'),
   import('../rounds/prune-direct-rounds.ts'),
   import('../rounds/direct-order-object.ts'),
+  import('../stores/backups.ts'),
   import('../rounds/object.ts'),
   import('../rounds/running-epoch.ts'),
   import('../queues/round-rows.ts'),

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type EpochTerms, openMax, TaskQueue } from '../../../durable-objects/project/task-queue.ts'
+import { type EpochTerms, TaskQueue } from '../../../durable-objects/project/task-queue.ts'
 import {
   freshRelayerObject,
   relayed,
@@ -20,8 +20,10 @@ const resume = (body?: object) => operator.client.post('/admin/v1/objects/resume
 
 const projectId = `0x${'07'.repeat(32)}`
 const project = env.PROJECT_COMMITTEES.getByName(projectId)
+/** It runs. */
+const epoch = Math.floor(Date.now() / 600_000)
 const terms = {
-  ...{ epoch: 7, epochSecs: 600, setHash: 'set', consensusHash: 'consensus', moduleAddress: 'module' },
+  ...{ epoch, epochSecs: 600, setHash: 'set', consensusHash: 'consensus', moduleAddress: 'module' },
   rules: { committee: {}, roundSecs: 60, leaseSecs: 30, acceptSecs: 10, snapshotAt: 0 },
 } as unknown as EpochTerms
 
@@ -35,15 +37,15 @@ async function forgetProject(): Promise<void> {
 /** Works with the tasks of the project as the next process finds them. */
 const queue = <T>(work: (tasks: TaskQueue) => T): Promise<T> =>
   runInDurableObject(project, (_, { storage }) => work(new TaskQueue(storage)))
-const submit = (tasks: TaskQueue, taskId: string, epoch = 7) =>
+const submit = (tasks: TaskQueue, taskId: string, of = epoch) =>
   tasks.submit(
     projectId,
     {
       ...{ taskId, function: 'fold', gasLimit: 1, inputHash: 'input', input: null, underfunded: false },
       idempotencyKey: `key of ${taskId}`,
     },
-    { epoch, epochSecs: 600, terms: { ...terms, epoch } },
-    epoch * 600 + 1,
+    { epoch: of, epochSecs: 600, terms: { ...terms, epoch: of } },
+    of * 600 + 1,
   )
 
 interface Part {
@@ -97,8 +99,9 @@ describe('what Durable Objects alone know', () => {
     )
     await runSql(
       `INSERT INTO epoch_rounds (project_id, epoch, ends_at, terms, rounds, finalized, fallback, units, primaries, answered)
-       VALUES (?, 7, 1, '{}', 3, 3, 0, 0, 0, 0)`,
+       VALUES (?, ?, 1, '{}', 3, 3, 0, 0, 0, 0)`,
       projectId,
+      epoch,
     )
     await emptyTables('transactions')
     for (let again = 0; again < 2; again++) {
@@ -107,18 +110,28 @@ describe('what Durable Objects alone know', () => {
       await expectAnswer(resume({ cursor: next_cursor }), 200, { objects: [`project ${projectId}`] })
     }
     // Nobody gets the `seq` of a task that came after the backup, and the epoch waits for none of them.
-    expect(await queue((tasks) => [tasks.openRounds(7), submit(tasks, 'four')])).toEqual([
+    const resumedAt = await runInDurableObject(project, (_, { storage }) =>
+      storage.kv.get<number>('resumed_at'),
+    )
+    const free = (resumedAt! + 1 - epoch * 600) * 10_000
+    expect(
+      await queue((tasks) => [
+        tasks.openRounds(epoch),
+        submit(tasks, 'four'),
+        tasks.termsOfStarting('four')!.task.seq,
+        tasks.openRounds(epoch),
+      ]),
+    ).toEqual([
       { given: 4, open: 1 },
       expect.objectContaining({ status: 'running' }),
+      free,
+      { given: 5, open: 2 },
     ])
-    expect(await queue((tasks) => tasks.termsOfStarting('four'))).toMatchObject({
-      task: { seq: 3 + openMax },
-    })
     expect(await queue((tasks) => submit(tasks, 'three'))).toMatchObject({ status: 'known' })
-    // Nor in an epoch that nobody knows of, and that began before.
+    // Epochs that begin later begin with 0.
     expect(
-      await queue((tasks) => [submit(tasks, 'five', 8), tasks.termsOfStarting('five'), tasks.openRounds(8)]),
-    ).toMatchObject([{ status: 'running' }, { task: { seq: openMax } }, { given: 1, open: 1 }])
+      await queue((tasks) => [submit(tasks, 'five', epoch + 1), tasks.termsOfStarting('five')!.task.seq]),
+    ).toEqual([expect.objectContaining({ status: 'running' }), 0])
     // An action keeps its nonce, and the database is told of it.
     expect(await relayer.relay(sent)).toMatchObject({ relay: { id: sent.id, status: 'sent' } })
     expect(await relayer.health()).toMatchObject({ nextNonce: 1, open: 1 })
@@ -148,6 +161,38 @@ describe('what Durable Objects alone know', () => {
     const rows = (await dumped()).flatMap(({ table, rows }) => (table === 'keys' ? JSON.parse(rows) : []))
     expect(new Set(rows.map(({ task_id }) => task_id)).size).toBe(1_000)
     expect(rows).toHaveLength(1_000)
+  })
+
+  test('also leaves out numbers of a project that the backup does not know', async () => {
+    await emptyTables('last_restore')
+    await project.wake(projectId)
+    expect(await runInDurableObject(project, (_, { storage }) => storage.kv.get('resumed_at'))).toBe(
+      undefined,
+    )
+    await forgetProject()
+    await runSql('DELETE FROM projects')
+    const before = Math.floor(Date.now() / 1_000)
+    for (let cursor = null, page = 0; page < 2; page++)
+      ({ next_cursor: cursor } = (await bodyOf(resume({ cursor }))) as { next_cursor: null })
+    await project.wake(projectId)
+    const [, seq] = await queue((tasks) => [submit(tasks, 'one'), tasks.termsOfStarting('one')!.task.seq])
+    expect(seq).toBeGreaterThanOrEqual((before + 1 - epoch * 600) * 10_000)
+    expect(await queue((tasks) => tasks.openRounds(epoch))).toEqual({ given: 1, open: 1 })
+  })
+
+  test('counts as backed up when its operator says so, not when it was read', async () => {
+    await emptyTables('last_backup')
+    await dumped()
+    expect(await rowsOf('SELECT * FROM last_backup')).toEqual([])
+    for (const backup of ['monday', 'tuesday']) {
+      const noted = operator.client.post('/admin/v1/objects/dumped', { backup, reason: 'A test.' })
+      await expectAnswer(noted, 200, { backup, noted_at: expect.any(Number) })
+    }
+    expect(await rowsOf('SELECT id FROM last_backup')).toEqual([{ id: 1 }])
+    expect(await rowsOf('SELECT action, subject FROM audit_log ORDER BY entry')).toEqual(
+      ['monday', 'tuesday'].map((subject) => ({ action: 'backup.made', subject })),
+    )
+    await expectInvalid(operator.client.post('/admin/v1/objects/dumped', { backup: 'a b' }), 'backup')
   })
 
   test('is not given to an object that works, nor to one that is of another hub', async () => {
@@ -180,8 +225,8 @@ describe('what Durable Objects alone know', () => {
           },
           idempotencyKey: null,
         },
-        { epoch: 7, epochSecs: 600, terms: null },
-        7 * 600 + 1,
+        { epoch, epochSecs: 600, terms: null },
+        epoch * 600 + 1,
       ),
     )
     await evictDurableObject(project)
@@ -217,10 +262,11 @@ describe('what Durable Objects alone know', () => {
 
   test('is for operators, who cannot go on with the cursor of another list', async () => {
     const stranger = (await signIn()).client
-    for (const what of ['dump', 'load', 'resume', 'compare']) {
+    for (const what of ['dump', 'dumped', 'load', 'resume', 'compare']) {
       const bodies: Record<string, object> = {
         load: { object: 'direct-order', table: 'heads', rows: '[]', backup: 'b' },
         compare: { since: 1 },
+        dumped: { backup: 'b' },
       }
       await expectRefusal(stranger.post(`/admin/v1/objects/${what}`, bodies[what] ?? {}), '403 forbidden')
     }

@@ -54,7 +54,7 @@ export const dump = defineRoute(
     operationId: 'dumpObjects',
     summary: 'Read what Durable Objects alone know, for a backup',
     description:
-      'Rows of the objects that own money or order: the actions and nonces of relayers, the tasks and sequence numbers of projects, the order of direct rounds. `npm run deploy -- backup` calls it. The end of it counts as the end of a backup. The rows have inputs of tasks and signed transactions: keep them as you keep secrets.',
+      'Rows of the objects that own money or order: the actions and nonces of relayers, the tasks and sequence numbers of projects, the order of direct rounds. `npm run deploy -- backup` calls it. The rows have inputs of tasks and signed transactions: keep them as you keep secrets.',
     ...ofOperators,
     json: {
       schema: z.strictObject({ cursor }).meta({ id: 'DumpObjectsInput' }),
@@ -70,9 +70,40 @@ export const dump = defineRoute(
   async (c, { json: { cursor: given } }) => {
     const list = 'dumped objects'
     const { parts, next } = await dumpObjects(hubOf(c), positionOf(c, list, given))
-    const { clock, store } = c.var.services
-    if (next === null) await store(BackupStore).noteMade(await clock.now())
     return json({ parts, next_cursor: nextCursor(c, list, next) })
+  },
+)
+
+const BackupId = z
+  .string()
+  .regex(/^[\w.-]{1,100}$/, 'must be the id of a backup')
+  .describe('The id of the backup.')
+const backupExample = 'staging-2026-11-26T03-00-00Z'
+
+export const noteBackup = defineRoute(
+  {
+    method: 'post',
+    path: '/admin/v1/objects/dumped',
+    operationId: 'noteBackup',
+    summary: 'Note that a backup is whole',
+    description:
+      'The alarm `backup_late` counts from this call. `npm run deploy -- backup` makes it after all files of the backup are where they are kept.',
+    ...ofOperators,
+    json: {
+      schema: z.strictObject({ backup: BackupId, reason: Reason }).meta({ id: 'NoteBackupInput' }),
+      example: { backup: backupExample },
+    },
+    responses: ok(
+      'It is noted.',
+      z.strictObject({ backup: BackupId, noted_at: Timestamp }).meta({ id: 'NotedBackup' }),
+      { backup: backupExample, noted_at: example.time },
+    ),
+  },
+  async (c, { json: { backup, reason } }) => {
+    const { clock, store } = c.var.services
+    const now = await clock.now()
+    await store(BackupStore).noteMade(backup, { operator: sessionOf(c).address, reason }, now)
+    return json({ backup, noted_at: now })
   },
 )
 
@@ -86,14 +117,9 @@ export const load = defineRoute(
       'Only to an object that has never worked: others answer `invalid_state`. The same rows again change nothing. `npm run deploy -- restore` calls it for all parts of a backup, and then `POST /admin/v1/objects/resume`.',
     ...ofOperators,
     json: {
-      schema: ObjectRows.extend({
-        backup: z
-          .string()
-          .regex(/^[\w.-]{1,100}$/, 'must be the id of a backup')
-          .describe('The id of the backup.'),
-      }).meta({ id: 'LoadObjectInput' }),
+      schema: ObjectRows.extend({ backup: BackupId }).meta({ id: 'LoadObjectInput' }),
       bytesMax: 5_000_000,
-      example: { ...rowsExample, backup: 'staging-2026-11-26T03-00-00Z' },
+      example: { ...rowsExample, backup: backupExample },
     },
     responses: ok(
       'The object has the rows.',
@@ -153,15 +179,12 @@ export const resume = defineRoute(
     errors: ['invalid_state'],
   },
   async (c, { json: { cursor: given, reason } }) => {
-    const { auditLog, clock } = c.var.services
+    const { clock, store } = c.var.services
     const hub = hubOf(c)
     const list = 'resumed objects'
     const after = positionOf(c, list, given)
-    if (after === null)
-      await auditLog.note(
-        { operator: sessionOf(c).address, reason, action: 'objects.resume', subject: 'objects', after: {} },
-        await clock.now(),
-      )
+    const operator = sessionOf(c).address
+    if (after === null) await store(BackupStore).noteResumed({ operator, reason }, await clock.now())
     const objects = await namesAfter(hub, after, resumedMax)
     const isResumed = await Promise.all(objects.map((name) => objectOf(hub, name)?.resume()))
     const inUse = objects.filter((_, i) => isResumed[i] === false)

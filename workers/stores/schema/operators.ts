@@ -25,6 +25,11 @@ export const lastBackup = sqliteTable('last_backup', {
   madeAt: integer('made_at').notNull(),
 })
 
+export const lastRestore = sqliteTable('last_restore', {
+  id: integer().primaryKey(),
+  resumedAt: integer('resumed_at').notNull(),
+})
+
 export const hubAlarms = sqliteTable('hub_alarms', {
   name: text().primaryKey(),
   since: integer().notNull(),

@@ -4,31 +4,24 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { deployContracts } from '../../contracts/deploy.ts'
 import { accounts, faucetSupplyWei, grants } from '../../localnet/accounts.ts'
 import { readStatus } from '../../localnet/hub-status.ts'
-import {
-  chainProfileOf,
-  chainSettingsOf,
-  networkParamsOf,
-  resolveProfile,
-} from '../../protocol/identity/index.ts'
+import { chainSettingsOf, networkParamsOf, resolveProfile } from '../../protocol/identity/index.ts'
 import type { Network } from '../../scripts/hub/network.ts'
 import { draws } from '../harness/draws.ts'
 import { delay } from '../harness/time.ts'
 import { CallMeter } from './call-meter.ts'
 import type { RehearsalChain } from './course.ts'
 import { lagBlocksMax, type Provider, startProvider } from './provider.ts'
-import { SlotChain, sepoliaId } from './slot-chain.ts'
+import { type RehearsedChain, SlotChain } from './slot-chain.ts'
 
-const chainProfile = chainProfileOf(sepoliaId)!
 /** How fast time goes by. */
 export interface Pace {
-  /** A slot takes so long. What the hub does in a slot of 12 s it does in this time: its pauses are shortened by as much. */
+  /** A slot takes so long. What the hub does in a slot it does in this time: its pauses are shortened by as much. */
   readonly slotMs: number
   /** Seconds after which the hub is given time to follow while time passes: less than a set has until its epoch. */
   readonly stretchSecs: number
 }
 
 const usualPace: Pace = { slotMs: 500, stretchSecs: 240 }
-const blocksOfHour = 3_600 / chainProfile.blockSecs
 /** For so long blocks wait for a hub that has not read the last one. */
 const followMs = 3_000
 /** What is longer goes by with few blocks, but for its last hour. */
@@ -36,14 +29,16 @@ const longSecs = 6 * 3_600
 /** Of requests, in percent: a rate limit as those of public nodes. */
 const percentLimited = 5
 
-/** A chain like Sepolia, with two providers for the hub and two for validators. */
-export async function startSepolia(
+/** A chain like a public one, with two providers for the hub and two for validators. */
+export async function startPublicChain(
+  rehearsed: RehearsedChain,
   seed: number,
   { slotMs, stretchSecs }: Pace = usualPace,
 ): Promise<RehearsalChain> {
+  const { profile: chainProfile } = rehearsed
   const shortened = chainProfile.blockSecs / (slotMs / 1000)
   const random = draws(seed)
-  const chain = await SlotChain.start(random)
+  const chain = await SlotChain.start(random, rehearsed)
   const providers: Provider[] = []
   for (let number = 0; number < 4; number++)
     providers.push(await startProvider(chain, draws(seed + number), percentLimited))
@@ -84,13 +79,14 @@ export async function startSepolia(
   }
   try {
     const keys = await makeAccounts(chain)
-    const profile = resolveProfile({ chain_id: sepoliaId })
+    const { chainId: id } = chainProfile
+    const profile = resolveProfile({ chain_id: id })
     const deployment = await during(
       deployContracts({
         rpcUrl: chain.url,
         account: keys.relayer,
         profile,
-        params: networkParamsOf(sepoliaId),
+        params: networkParamsOf(id),
         treasury: keys.treasury.address,
         roles: { admin: keys.admin.address, arbiter: keys.arbiter.address },
         faucetSupplyWei,
@@ -102,7 +98,7 @@ export async function startSepolia(
     const [first, second, ...ofValidators] = providers
     return {
       url: chain.url,
-      id: sepoliaId,
+      id,
       profile,
       deployment,
       hubSettings({ CHAIN_FINALITY_BLOCKS: _, ...usual }) {
@@ -147,7 +143,7 @@ export async function startSepolia(
         reorganisations: chain.reorganisations,
         rate_limited: sumOf(providers, ({ refused }) => refused.rateLimited),
         log_ranges_refused: sumOf(providers, ({ refused }) => refused.logRanges),
-        rpc_calls_per_hour: meter.perHour(blocksOfHour),
+        rpc_calls_per_hour: meter.perHour(3_600 / chainProfile.blockSecs),
       }),
     }
   } catch (error) {
