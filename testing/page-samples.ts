@@ -7,7 +7,7 @@ import { credentialOf, type Samples, samplesOf } from '../scripts/site/samples.t
 const root = path.resolve(import.meta.dirname, '..')
 
 /** The blocks of a page in one language, for a hub. */
-export function pageBlocks(page: string, language: 'js' | 'sh', hub: string): string[] {
+export function pageBlocks(page: string, language: 'js' | 'sh' | 'ts', hub: string): string[] {
   const text = readFileSync(path.join(root, page), 'utf8')
   return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, found]) => found === language)

