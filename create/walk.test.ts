@@ -31,19 +31,21 @@ const registry = shared(async () => {
   return startPackageRegistry(packed)
 })
 
-/** Runs a command of a stranger, beside the registry that this process serves. */
-async function run(cwd: string, env: NodeJS.ProcessEnv, command: string, ...args: string[]) {
+/** Begins a command of a stranger, beside the registry that this process serves. */
+function begin(cwd: string, env: NodeJS.ProcessEnv, command: string, ...args: string[]) {
   const child = spawn(command, args, {
     cwd,
     env: { ...strangersEnvironment(away), npm_config_registry: registry(), npm_config_fund: 'false', ...env },
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (text) => (stdout += text))
-  child.stderr.on('data', (text) => (stderr += text))
-  const [code] = await once(child, 'close')
-  return { code, stdout, stderr }
+  const said = { stdout: '', stderr: '' }
+  child.stdout.on('data', (text) => (said.stdout += text))
+  child.stderr.on('data', (text) => (said.stderr += text))
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }))
+  return { said, ended, end: () => process.kill(-child.pid!, 'SIGTERM') }
 }
+const run = (...command: Parameters<typeof begin>) => begin(...command).ended
 const done = (stdout: string) => ({ code: 0, stdout: expect.stringContaining(stdout) })
 
 /** What a reader of the page writes for a test: a network, a task, a receipt that is verified. */
@@ -123,11 +125,12 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
     expect(await npm('test')).toMatchObject(done('All 2 samples are ok.'))
     const module = path.join(project, 'assembly/index.ts')
     const source = readFileSync(module, 'utf8')
+    const dev = begin(project, env, 'npm', 'run', 'dev')
+    await expect.poll(() => dev.said.stdout).toContain('Waiting for a change')
     writeFileSync(module, source.replace('Hello', 'Hi'))
-    expect(await npm('run', 'dev', '--', '--once')).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('expected "Hello, Ada!"'),
-    })
+    await expect.poll(() => dev.said.stdout).toContain('expected "Hello, Ada!"')
+    dev.end()
+    await dev.ended
     expect(await npm('run', 'publish')).toMatchObject({
       code: 1,
       stdout: expect.not.stringContaining('POST'),

@@ -160,8 +160,9 @@ test('what the README shows compiles in a strict TypeScript project, and account
 test('every sample of the reference compiles, and that of docs/gasless-actions.md', () => {
   const folder = path.join(project, 'samples')
   mkdirSync(folder)
-  const samples = referenceSamples('https://hub.example').flatMap(({ call, samples: { typescript } }) =>
-    typescript === undefined ? [] : [[`${call.operationId}.ts`, `${typescript}\nexport {}\n`] as const],
+  const samples = referenceSamples('https://hub.example').flatMap<[string, string]>(
+    ({ call, samples: { typescript } }) =>
+      typescript === undefined ? [] : [[`${call.operationId}.ts`, `${typescript}\nexport {}\n`]],
   )
   samples.push(['gasless.ts', pageProgram('docs/gasless-actions.md', 'ts', 'https://hub.example')])
   expect(samples.length).toBeGreaterThan(150)
