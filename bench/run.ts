@@ -7,6 +7,7 @@ const measurements: Readonly<Record<string, readonly [program: string, args: str
   requests: ['requests/run.ts', '', 'What does a request cost, beside Workers that do the least?'],
   costs: ['costs/run.ts', '', 'What do a million requests and a million tasks cost on Cloudflare?'],
   console: ['console/run.ts', '[seconds]', 'Does the console of a network that runs keep its budgets?'],
+  docs: ['docs/run.ts', '[runs]', 'Does the documentation keep its budgets on a phone?'],
   task: ['costs/task.ts', '[tasks] [projects]', 'How many rows, calls and files does one task use?'],
   rounds: ['rounds/load.ts', '[tasks] [projects] [seed]', 'How many tasks a second become final?'],
   relay: ['relay/throughput.ts', '[owners]', 'How many actions a second reach the chain?'],

@@ -49,6 +49,7 @@ export const nodeClauses: readonly Clause[] = [
   clause('N3.17', 27, 'An offer whose accept_by has passed is not accepted'),
   clause('N3.18', 27, 'An offer whose input is at another origin than the hub is declined'),
   clause('N3.19', 27, 'An input above 256 KiB is fetched from its input_url'),
+  clause('N3.20', 13, 'An offer over a set of validators that the coordinator did not sign is not accepted'),
 
   clause('N4.1', 17, 'A vote has exactly the members of a task vote'),
   clause('N4.2', 17, 'public_key and node_id of a vote are those of the node'),

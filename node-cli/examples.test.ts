@@ -68,9 +68,9 @@ async function runOnBoth(...[name, functionName, input, change]: Parameters<type
   return native
 }
 
-test('the first module of the README gives what the README shows', async () => {
+test('the modules of the README give what the README shows', async () => {
   const readme = readFileSync(path.join(import.meta.dirname, 'README.md'), 'utf8')
-  const [, source = ''] = /```ts\n(\/\/ hello\.ts\n.*?)```/s.exec(readme) ?? []
+  const [source = '', imports, ...visits] = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, one]) => one!)
   const file = path.join(project({ 'hello.ts': source }), 'hello.ts')
   const { bytes, wasmBytes } = await compileModule({ source: file, name: 'hello' })
   artifacts.set('hello of the README', openArtifact(bytes))
@@ -78,6 +78,16 @@ test('the first module of the README gives what the README shows', async () => {
   expect(readme).toContain(`"wasm_bytes": ${wasmBytes},\n  "hbc_bytes": ${bytes.length}\n`)
   expect(readme).toContain(`"output": "${output}",`)
   expect(readme).toContain(`"gas_used": ${gasUsed},`)
+  expect(readme).toContain(`greet("Ada") = "${output}"  ${gasUsed} gas`)
+  expect(readFileSync('docs/publish-a-project.md', 'utf8')).toContain(source)
+
+  const all = `${imports}export function all(): void { emit("named", hash("text")) }`
+  for (const [at, text] of [all, ...visits].entries()) {
+    const name = `module ${at} of the README`
+    const compiled = await compileModule({ source: path.join(project({ 'm.ts': text }), 'm.ts'), name: 'm' })
+    artifacts.set(name, openArtifact(compiled.bytes))
+    if (at > 0) expect((await run(name, 'visit', 'Ada')).output).toBe('1')
+  }
 })
 
 describe('the examples', () => {

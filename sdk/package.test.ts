@@ -17,7 +17,7 @@ import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientDocument, keyedOperations } from '../scripts/hub-client.ts'
 import { installClient, packClient, readmeProgram } from '../testing/client-package.ts'
-import { referenceSamples } from '../testing/page-samples.ts'
+import { pageProgram, referenceSamples } from '../testing/page-samples.ts'
 import { keyedOperations as keyed } from './api.generated.ts'
 import packageJson from './package.json' with { type: 'json' }
 
@@ -157,12 +157,14 @@ test('what the README shows compiles in a strict TypeScript project, and account
   expect(stdout.split('\n').filter((line) => !line.includes('viem/'))).toEqual([''])
 })
 
-test('every sample of the reference compiles', () => {
+test('every sample of the reference compiles, and that of docs/gasless-actions.md', () => {
   const folder = path.join(project, 'samples')
   mkdirSync(folder)
-  const samples = referenceSamples('https://hub.example').flatMap(({ call, samples: { typescript } }) =>
-    typescript === undefined ? [] : [[`${call.operationId}.ts`, `${typescript}\nexport {}\n`] as const],
+  const samples = referenceSamples('https://hub.example').flatMap<[string, string]>(
+    ({ call, samples: { typescript } }) =>
+      typescript === undefined ? [] : [[`${call.operationId}.ts`, `${typescript}\nexport {}\n`]],
   )
+  samples.push(['gasless.ts', pageProgram('docs/gasless-actions.md', 'ts', 'https://hub.example')])
   expect(samples.length).toBeGreaterThan(150)
   for (const [name, program] of [...samples, ['node.d.ts', nodeTypes] as const])
     writeFileSync(path.join(folder, name), program)

@@ -12,7 +12,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
 import { installClient, packClient, readmeProgram } from './client-package.ts'
-import { pageProgram, referenceSamples, saidOutput, worksAsItIs } from './page-samples.ts'
+import { filledAscHome } from './node/folders.ts'
+import { pageBlocks, pageProgram, referenceSamples, saidOutput, worksAsItIs } from './page-samples.ts'
 
 const run = promisify(execFile)
 const name = `@${resolveProfile().prefix}/client`
@@ -180,6 +181,7 @@ export function testClientPrograms(hub: () => string): void {
       test.each([
         'docs/quickstart.md',
         'docs/give-a-task.md',
+        'docs/build-on-it.md',
         'docs/sign-in.md',
         'docs/verify-a-result.md',
         'docs/node-signatures.md',
@@ -190,15 +192,65 @@ export function testClientPrograms(hub: () => string): void {
         expect(stdout.trim().split('\n')).toEqual(saidOutput(program))
       })
 
+      test('a webhook is verified as docs/events.md shows it', async () => {
+        const [shown] = pageBlocks('docs/events.md', 'js', hub())
+        const [secret, body, now] = [`whsec_${btoa('a secret')}`, '{"type":"round.finalized"}', new Date()]
+        const headers = {
+          'webhook-id': 'msg_1',
+          'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+          'webhook-signature': new Webhook(secret).sign('msg_1', now, body),
+        }
+        const given = `const { secret, body, headers } = ${JSON.stringify({ secret, body, headers })}`
+        // Beside the packages of this repository, which has that library.
+        const file = path.resolve(import.meta.dirname, `../node_modules/.cache/${path.basename(away)}.mjs`)
+        writeFileSync(file, `${given}\n${shown}\nconsole.log(event.type)\n`)
+        const { stdout } = await run('node', [file]).finally(() => rmSync(file))
+        expect(stdout).toBe('round.finalized\n')
+      })
+
+      const newestCursor = `curl -sf "$HUB_URL/v1/events?type=round.finalized" | grep -o '"next_cursor":"[^"]*' | cut -d'"' -f4`
+      const anotherTask = `curl -sfo /dev/null "$HUB_URL/v1/projects/sample-echo/tasks?wait=60" -H 'Content-Type: application/json' -d '{"function":"echo"}'`
+      /** What comes before and after the commands about events: the other tests have no webhook. */
+      const around = [
+        'TOKEN=$(npm run -s sign-in)\n',
+        `\nauthorization="Authorization: Bearer $TOKEN"
+         curl -sf $HUB_URL/v1/me/webhooks -H "$authorization" | grep -o '"webhook_id":"[^"]*' | cut -d'"' -f4 |
+           xargs -I{} curl -sf -X DELETE $HUB_URL/v1/me/webhooks/{} -H "$authorization"`,
+      ] as const
+      /** What a reader puts into the commands, as they say in words. */
+      const filled: Readonly<Record<string, readonly (readonly [string | RegExp, () => string])[]>> = {
+        'docs/give-a-task.md': [['task%3A0x…', () => encodeURIComponent(roundId)]],
+        'docs/events.md': [
+          ['CURSOR', () => `$(${newestCursor}; ${anotherTask})`],
+          // A stream goes on until it is cut.
+          ['"$HUB_URL/v1/events"', () => '"$HUB_URL/v1/events" | head -n 1 || true'],
+          ['"0x…"', () => `"0x${'5a'.repeat(32)}"`],
+        ],
+        // Nothing is earned yet.
+        'docs/settlement.md': [[/.*-X POST.*claims.*/, () => '']],
+      }
+
       test.each([
+        ['README.md', '"finalized"'],
         ['docs/quickstart.md', '"output": "{\\"hello\\":\\"world\\"}"'],
+        ['docs/give-a-task.md', '"output": "Hello, Ada!"'],
+        ['docs/events.md', '"secret"'],
         ['docs/sign-in.md', '"secret"'],
         ['docs/verify-a-result.md', '"holds": true'],
+        ['docs/settlement.md', '"items"'],
+        ['examples/python/README.md', '"receipt_hash"'],
       ])('the commands of %s work', async (page, last) => {
-        const script = pageProgram(page, 'sh', hub())
-        const ran = await run('bash', ['-euo', 'pipefail', '-c', script]).finally(() =>
-          rmSync('echo.hbc', { force: true }),
+        const blocks = pageBlocks(page, 'sh', hub()).filter((block) => !block.startsWith('npm ci'))
+        const script = (filled[page] ?? []).reduce(
+          (text, [from, to]) => text.replaceAll(from instanceof RegExp ? new RegExp(from, 'g') : from, to),
+          blocks.join('\n').replaceAll('curl -s', 'curl -sf'),
         )
+        const env = { ...process.env, HUB_URL: hub(), NODE_ASC_HOME: filledAscHome() }
+        const [begin, end] = page === 'docs/events.md' ? around : ['', '']
+        const running = run('bash', ['-euo', 'pipefail', '-c', begin + script + end], { env })
+        const ran = await running.finally(() => {
+          for (const name of ['echo', 'hello', 'copy']) rmSync(`${name}.hbc`, { force: true })
+        })
         expect(ran.stdout.replaceAll('":"', '": "')).toContain(last)
       })
 

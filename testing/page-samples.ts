@@ -6,14 +6,16 @@ import { credentialOf, type Samples, samplesOf } from '../scripts/site/samples.t
 
 const root = path.resolve(import.meta.dirname, '..')
 
-/** The blocks of a page in one language, as one program for a hub. */
-export function pageProgram(page: string, language: 'js' | 'sh', hub: string): string {
+/** The blocks of a page in one language, for a hub. */
+export function pageBlocks(page: string, language: 'js' | 'sh' | 'ts', hub: string): string[] {
   const text = readFileSync(path.join(root, page), 'utf8')
   return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, found]) => found === language)
     .map(([, , code]) => code!.replaceAll('http://localhost:8787', hub))
-    .join('\n')
 }
+
+/** The same as one program. */
+export const pageProgram = (...page: Parameters<typeof pageBlocks>): string => pageBlocks(...page).join('\n')
 
 /** What a program says that it prints: the comments behind its `console.log`. */
 export const saidOutput = (program: string): string[] =>

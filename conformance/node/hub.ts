@@ -30,7 +30,7 @@ import { params, unixNow, usualAnswers } from './network.ts'
 export interface Patience {
   /** For an answer of the node, or its next connection, in milliseconds. */
   readonly answerMs: number
-  /** To see that nothing comes. */
+  /** To see that nothing comes, beside {@link answersPerSilence} times the longest wait for an answer. */
   readonly silenceMs: number
 }
 
@@ -50,6 +50,9 @@ interface MissingFrame {
   readonly offer_id: string
 }
 
+/** What a slow node, or one on a busy machine, is given to say what it must not say. */
+const answersPerSilence = 5
+
 type FrameOf<Type extends ReadNodeFrame['type']> = Extract<ReadNodeFrame, { type: Type }>
 
 /** A hub that says what its script has it say, and judges every request and every frame that comes. */
@@ -66,6 +69,9 @@ export class ScriptedHub {
   findings: Findings
   /** The hello of sockets to come. */
   hello: Partial<HelloFrame> = {}
+  /** Told of each frame of sockets to come that could be read, before anybody who waits for it. */
+  heard: Heard = () => {}
+  #slowestAnswerMs = 0
 
   private constructor(options: ScriptedHubOptions, server: Server, findings: Findings) {
     this.#options = options
@@ -98,9 +104,14 @@ export class ScriptedHub {
       this.#answers.set(target, typeof answer === 'function' ? (answer as () => object) : () => answer)
   }
 
-  /** The next connection that nobody has asked for, after hello; null when none comes in time. */
+  /** The next open connection that nobody has asked for, after hello; null when none comes in time. */
   connection(ms = this.#options.patience.answerMs): Promise<HubLink | null> {
-    return this.#connections.next(() => true, ms)
+    return this.#connections.next(({ isOpen }) => isOpen, ms)
+  }
+
+  /** How long a node is given to say what it must not say; longer for one that answers slowly. */
+  get silenceMs(): number {
+    return this.#options.patience.silenceMs + answersPerSilence * this.#slowestAnswerMs
   }
 
   /** The wait for a connection is over, without one. */
@@ -155,8 +166,7 @@ export class ScriptedHub {
       this.findings.require('N1.5', isKnown, `the upgrade of ${url} offers ${JSON.stringify(offered)}`)
       // It goes on with a node that breaks a clause, to see the others.
       sockets.handleUpgrade(request, socket, head, (opened) => {
-        const link = new HubLink(opened, headers, this.findings, this.#options)
-        link.send({
+        const hello: HelloFrame = {
           type: 'hello',
           session_id: randomBytes(16).toString('hex'),
           time: unixNow(),
@@ -164,7 +174,15 @@ export class ScriptedHub {
           frames: [4, 3, 2, 1],
           retry_after: 1,
           ...this.hello,
+        }
+        const link = new HubLink({
+          ...{ socket: opened, headers, hello, findings: this.findings, heard: this.heard },
+          options: this.#options,
+          waited: (ms) => {
+            this.#slowestAnswerMs = Math.max(this.#slowestAnswerMs, ms)
+          },
         })
+        link.send(hello)
         this.#connections.put(link)
       })
     })
@@ -177,31 +195,33 @@ function send(response: ServerResponse, status: number, answer: object): void {
   response.writeHead(status, { 'Content-Type': type }).end(isBytes ? answer : JSON.stringify(answer))
 }
 
-/** One socket of the node under test. */
-export class HubLink {
-  readonly #socket: WebSocket
-  readonly #findings: Findings
-  readonly #patience: Patience
-  readonly #frames = new Waiting<ReadNodeFrame | MissingFrame>()
-  /** Told of each frame that could be read, before anybody who waits for it. */
-  heard: (frame: ReadNodeFrame) => void = () => {}
+type Heard = (link: HubLink, frame: ReadNodeFrame) => void
+
+interface HubLinkParts {
+  readonly socket: WebSocket
   /** Of the upgrade request. */
   readonly headers: IncomingHttpHeaders
+  /** What the hub says first. */
+  readonly hello: HelloFrame
+  readonly findings: Findings
+  readonly heard: Heard
+  readonly options: ScriptedHubOptions
+  /** Told how long each frame was waited for, in milliseconds. */
+  readonly waited: (ms: number) => void
+}
+
+/** One socket of the node under test. */
+export class HubLink {
+  readonly #parts: HubLinkParts
+  readonly #frames = new Waiting<ReadNodeFrame | MissingFrame>()
   /** Resolves with the code that ended it. */
   readonly closed: Promise<number>
   #isOpen = true
   #hasSpoken = false
 
-  constructor(
-    socket: WebSocket,
-    headers: IncomingHttpHeaders,
-    findings: Findings,
-    { patience, readMissing }: ScriptedHubOptions,
-  ) {
-    this.#socket = socket
-    this.headers = headers
-    this.#findings = findings
-    this.#patience = patience
+  constructor(parts: HubLinkParts) {
+    this.#parts = parts
+    const { socket, options } = parts
     this.closed = new Promise((resolve) => socket.on('close', (code) => resolve(code)))
     void this.closed.then(() => {
       this.#isOpen = false
@@ -210,7 +230,7 @@ export class HubLink {
     socket.on('error', () => {})
     socket.on('message', (data, isBinary) => {
       const text = data.toString('utf8')
-      const missing = readMissing?.(text) ?? null
+      const missing = options.readMissing?.(text) ?? null
       if (missing !== null) this.#frames.put({ type: 'missing', offer_id: missing })
       else if (text === pingText) socket.send(pongText)
       else this.#hear(text, isBinary)
@@ -221,8 +241,17 @@ export class HubLink {
     return this.#isOpen
   }
 
+  get headers(): IncomingHttpHeaders {
+    return this.#parts.headers
+  }
+
+  /** Whether the frames that its hello names have the error of a failed run. */
+  get takesErrors(): boolean {
+    return this.#parts.hello.frames?.includes(4) ?? false
+  }
+
   #hear(text: string, isBinary: boolean): void {
-    const findings = this.#findings
+    const { findings } = this.#parts
     const shown = text.slice(0, 120)
     try {
       const frame = parseNodeFrame(text, params)
@@ -241,9 +270,9 @@ export class HubLink {
 
   #take(frame: ReadNodeFrame, shown: string): void {
     if (!this.#hasSpoken)
-      this.#findings.require('N1.6', frame.type === 'ready', `the first frame is ${shown}`)
+      this.#parts.findings.require('N1.6', frame.type === 'ready', `the first frame is ${shown}`)
     this.#hasSpoken = true
-    this.heard(frame)
+    this.#parts.heard(this, frame)
     this.#frames.put(frame)
   }
 
@@ -251,30 +280,32 @@ export class HubLink {
   async next<Type extends ReadNodeFrame['type']>(
     types: readonly Type[],
     fits: (frame: FrameOf<Type>) => boolean = () => true,
-    ms = this.#patience.answerMs,
+    ms = this.#parts.options.patience.answerMs,
   ): Promise<FrameOf<Type> | null> {
     const isWanted = (frame: ReadNodeFrame | MissingFrame) =>
       (types as readonly string[]).concat('missing').includes(frame.type) && fits(frame as FrameOf<Type>)
+    const since = performance.now()
     const frame = await this.#frames.next(isWanted, ms)
+    if (frame !== null) this.#parts.waited(performance.now() - since)
     return frame?.type === 'missing' ? null : (frame as FrameOf<Type> | null)
   }
 
   send(frame: HubFrame): void {
-    this.#socket.send(writeHubFrame(frame, params))
+    this.#parts.socket.send(writeHubFrame(frame, params))
   }
 
   /** Sends a text as it is. */
   sendText(text: string): void {
-    this.#socket.send(text)
+    this.#parts.socket.send(text)
   }
 
   close(code: number): void {
-    this.#socket.close(code, '')
+    this.#parts.socket.close(code, '')
   }
 
   /** Ends it as a broken line does. */
   cut(): void {
-    this.#socket.terminate()
+    this.#parts.socket.terminate()
   }
 }
 

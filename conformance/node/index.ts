@@ -28,7 +28,7 @@ export async function conformNode(options: NodeToTest): Promise<Finding[]> {
   )
   const node = launch(hub.origin)
   try {
-    const script = new Script({ hub, profile, nodeKey, patience, findings })
+    const script = new Script({ hub, profile, nodeKey, findings })
     await node.start()
     await script.play()
     await script.playRestarts(node)

@@ -26,8 +26,6 @@ export class Ledger {
   readonly #findings: Findings
   readonly #entries = new Map<string, Entry>()
   #slots = 0
-  /** Whether this connection's hello names frames of version 4. */
-  takesErrors = true
 
   constructor(profile: Profile, nodeKey: string, findings: Findings) {
     this.#profile = profile
@@ -122,10 +120,10 @@ export class Ledger {
     judgeVote(this.#findings, this.#profile, this.#nodeKey, offer, known, frame)
   }
 
-  /** Judges whether the error beside a vote may be there. */
-  judgeError(offerId: string, { error }: UnjudgedVoteFrame): void {
+  /** Judges whether the error beside a vote may be there. @param takesErrors - Whether the hub knows it. */
+  judgeError(offerId: string, { error }: UnjudgedVoteFrame, takesErrors: boolean): void {
     const isFailed = this.#entries.get(offerId)?.known?.success === false
-    const holds = (error === undefined || this.takesErrors) && (isFailed || error === undefined)
+    const holds = (error === undefined || takesErrors) && (isFailed || error === undefined)
     this.#findings.require('N4.15', holds, `the vote for ${offerId} says the error ${JSON.stringify(error)}`)
   }
 }

@@ -21,43 +21,72 @@ export const unixNow = (): number => Math.floor(Date.now() / 1000)
 const coordinatorSeed = hashText('conformance coordinator')
 const validatorSeeds = Array.from({ length: 4 }, (_, i) => hashText(`conformance validator ${i}`))
 
-/** The validators of the network of a scripted hub, as its generation 0. */
-function generationOf(profile: Profile) {
-  const document: ValidatorGeneration = {
-    v: 1,
-    network: profile.network,
-    generation: 0,
-    effective_at: 0,
-    prev_hash: noGenerationHash,
-    validators: validatorSeeds
-      .map((seed) => ed25519PublicKey(seed))
-      .toSorted()
-      .map((public_key) => ({ public_key, node_id: deriveNodeId(profile, public_key) })),
-  }
-  return {
-    ...document,
-    validators: document.validators.map((one) => ({ ...one, url: null, region: null })),
-    hash: hashGeneration(profile, document),
-    coordinator: signGeneration(profile, coordinatorSeed, document),
-    signatures: [],
-  }
-}
+const documentOf = (
+  profile: Profile,
+  seeds: readonly string[],
+  place: Pick<ValidatorGeneration, 'generation' | 'effective_at' | 'prev_hash'>,
+): ValidatorGeneration => ({
+  ...{ v: 1, network: profile.network, ...place },
+  validators: seeds
+    .map((seed) => ed25519PublicKey(seed))
+    .toSorted()
+    .map((public_key) => ({ public_key, node_id: deriveNodeId(profile, public_key) })),
+})
 
+/** The validators of the network of a scripted hub. */
+const firstGeneration = (profile: Profile): ValidatorGeneration =>
+  documentOf(profile, validatorSeeds, { generation: 0, effective_at: 0, prev_hash: noGenerationHash })
+
+/** A generation as a hub shows it. */
+const shownGeneration = (
+  profile: Profile,
+  document: ValidatorGeneration,
+  coordinator: string,
+  signedBy: readonly string[],
+) => ({
+  ...document,
+  validators: document.validators.map((one) => ({ ...one, url: null, region: null })),
+  hash: hashGeneration(profile, document),
+  coordinator: signGeneration(profile, coordinator, document),
+  signatures: signedBy.map((seed) => signGeneration(profile, seed, document)),
+})
+
+const strangerSeeds = [0, 1, 2, 3].map((i) => hashText(`conformance stranger ${i}`))
 const [first, second] = validatorSeeds as [string, string]
 /** Who may have attested a set. Three of the four validators are a quorum. */
 export const signers = {
   all: validatorSeeds,
   few: [first, second],
-  withStrangers: [first, second, ...[0, 1].map((i) => hashText(`conformance stranger ${i}`))],
+  withStrangers: [first, second, ...strangerSeeds.slice(0, 2)],
+  strangers: strangerSeeds,
   repeated: [first, first, first],
 } satisfies Record<string, readonly string[]>
 
 export const attestationsOf = (profile: Profile, setHash: string, seeds: readonly string[]) =>
   seeds.map((seed) => attestSnapshot(profile, seed, setHash))
 
+const generationAnswers = (newestFirst: readonly ReturnType<typeof shownGeneration>[]) => ({
+  'GET /v1/validators': () => newestFirst[0]!,
+  'GET /v1/validators/generations': () => ({ items: newestFirst, next_cursor: null }),
+})
+
+/** The hub shows its validators. */
+export const rightGenerations = (profile: Profile) =>
+  generationAnswers([shownGeneration(profile, firstGeneration(profile), coordinatorSeed, [])])
+
+/** The hub shows strangers as the next validators: those before them signed, and a stranger in the place of the coordinator. */
+export function forgedGenerations(profile: Profile) {
+  const before = firstGeneration(profile)
+  const prev_hash = hashGeneration(profile, before)
+  const forged = documentOf(profile, strangerSeeds, { generation: 1, effective_at: 1, prev_hash })
+  return generationAnswers([
+    shownGeneration(profile, forged, strangerSeeds[0]!, validatorSeeds),
+    shownGeneration(profile, before, coordinatorSeed, []),
+  ])
+}
+
 /** What the hub answers to the calls with which a node begins, by method and path. */
 export function usualAnswers(profile: Profile, origin: string): Record<string, () => object> {
-  const generation = generationOf(profile)
   const coordinatorKey = ed25519PublicKey(coordinatorSeed)
   return {
     'GET /': () => ({
@@ -74,7 +103,6 @@ export function usualAnswers(profile: Profile, origin: string): Record<string, (
     'GET /v1/network/params': () => ({ params, params_hash: hashNetworkParams(params) }),
     'POST /v1/nodes/register': () => ({ node_id: 'node', role: 'miner', status: 'approved', url: null }),
     'POST /v1/nodes/heartbeat': () => ({ status: 'approved', next_in_secs: 30 }),
-    'GET /v1/validators': () => generation,
-    'GET /v1/validators/generations': () => ({ items: [generation], next_cursor: null }),
+    ...rightGenerations(profile),
   }
 }

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { utf8 } from '../../protocol/encoding/index.ts'
 import { hashPayload } from '../../protocol/execution/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
-import { closeCodes } from '../../protocol/link/index.ts'
+import { closeCodes, type ReadNodeFrame } from '../../protocol/link/index.ts'
 import type { Findings } from '../findings.ts'
 import { serveElsewhere } from './elsewhere.ts'
-import type { HubLink, Patience, ScriptedHub } from './hub.ts'
+import type { HubLink, ScriptedHub } from './hub.ts'
 import { Ledger } from './ledger.ts'
-import { signers, unixNow } from './network.ts'
+import { forgedGenerations, rightGenerations, signers, unixNow } from './network.ts'
 import {
   type KnownRun,
   keeperArtifact,
@@ -28,7 +28,6 @@ export interface ScriptParts {
   readonly hub: ScriptedHub
   readonly profile: Profile
   readonly nodeKey: string
-  readonly patience: Patience
   readonly findings: Findings
 }
 
@@ -54,6 +53,7 @@ export class Script {
     this.ledger = new Ledger(parts.profile, parts.nodeKey, parts.findings)
     this.#project = this.#publish(this.#name, {})
     parts.hub.findings = parts.findings
+    parts.hub.heard = (link, frame) => this.#hear(link, frame)
     parts.hub.hello = { ticket: 'Zmlyc3Q' }
   }
 
@@ -75,7 +75,6 @@ export class Script {
     hub.hello = { frames: [3, 2, 1], ticket: 'c2Vjb25k' }
     this.#link?.cut()
     if (!(await this.#connect('N1.8', 'Zmlyc3Q'))) return
-    this.ledger.takesErrors = false
     findings.require(
       'N5.4',
       await this.#hasVote(left),
@@ -86,19 +85,21 @@ export class Script {
     hub.hello = { retry_after: 1 }
     this.#link?.close(closeCodes.restart)
     if (!(await this.#connect('N1.9', 'c2Vjb25k'))) return
-    this.ledger.takesErrors = true
     await this.#end(await this.#ask(this.#project.offer(), knownRuns.echo))
   }
 
   /** The scenes that start the node again: it is killed, replaced, and meets a hub of other parameters. */
   async playRestarts({ kill, start }: Restarts): Promise<void> {
-    const { hub, findings, patience } = this.#parts
+    const { hub, findings, profile } = this.#parts
+    const startAgain = async (): Promise<void> => {
+      await kill()
+      hub.forgetConnections()
+      await start()
+    }
     if (this.#link === null && !(await this.#connect())) return
     const left = this.#project.offer({ fn: 'mix' })
     await this.#ask(left, knownRuns.mix)
-    await kill()
-    hub.forgetConnections()
-    await start()
+    await startAgain()
     if (!(await this.#connect('N1.8'))) return
     findings.require(
       'N5.5',
@@ -108,17 +109,33 @@ export class Script {
     this.#end(left)
 
     this.#link?.close(closeCodes.replaced)
-    const again = await hub.connection(patience.silenceMs)
+    const again = await hub.connection(hub.silenceMs)
     findings.require('N1.10', again === null, 'the node connected again')
-    await kill()
-    hub.forgetConnections()
+
+    hub.publish(forgedGenerations(profile))
+    await startAgain()
+    await this.#layAtStart(
+      'N3.20',
+      this.#publish(`${this.#name}-forged-validators`, { attestedBy: signers.strangers }).offer(),
+    )
+    hub.publish(rightGenerations(profile))
+
     hub.hello = { params_hash: `0x${'5e'.repeat(32)}` }
-    await start()
-    const other = await hub.connection()
-    if (other === null) return findings.note('N1.8', 'the node did not connect after it was started again')
-    other.send(this.#project.offer().frame)
-    const answer = await other.next(['accept', 'decline'], undefined, patience.silenceMs)
-    findings.require('N1.11', answer?.type !== 'accept', 'the node accepted an offer')
+    await startAgain()
+    if (!(await this.#layAtStart('N1.11', this.#project.offer())))
+      findings.note('N1.8', 'the node did not connect after it was started again')
+  }
+
+  /** Offers what may not be accepted from a hub that a node need not work for. @returns Whether the node connected. */
+  async #layAtStart(number: string, offer: ScriptedOffer): Promise<boolean> {
+    const { hub, findings } = this.#parts
+    const link = await hub.connection()
+    if (link === null) return false
+    this.ledger.add(offer, null, number)
+    link.send(offer.frame)
+    const answer = await link.next(['accept', 'decline'], undefined, hub.silenceMs)
+    findings.require(number, answer?.type !== 'accept', 'the node accepted an offer')
+    return true
   }
 
   /** Tells the node that everything is over, and closes its socket. */
@@ -144,13 +161,6 @@ export class Script {
     if (number !== null) findings.require(number, link !== null, 'the node did not connect again')
     if (link === null) return false
     this.#link = link
-    link.heard = (frame) => {
-      this.ledger.hear(frame)
-      if (frame.type !== 'vote') return
-      this.ledger.judgeError(frame.offer_id, frame)
-      // As a hub answers a vote that it has.
-      if (this.ledger.isOver(frame.offer_id)) this.#say(link, frame.offer_id)
-    }
     if (ticket !== null) {
       const shown = link.headers[`${profile.header_prefix}ticket`.toLowerCase()]
       findings.require(
@@ -164,23 +174,43 @@ export class Script {
     return ready !== null
   }
 
+  #hear(link: HubLink, frame: ReadNodeFrame): void {
+    this.ledger.hear(frame)
+    if (frame.type !== 'vote') return
+    this.ledger.judgeError(frame.offer_id, frame, link.takesErrors)
+    // As a hub answers a vote that it has.
+    if (this.ledger.isOver(frame.offer_id)) this.#say(link, frame.offer_id)
+  }
+
   /** Makes an offer that has to be accepted, and waits for its vote. */
   async #ask(offer: ScriptedOffer, known: KnownRun, sent: () => void = () => this.#link?.send(offer.frame)) {
     const { findings } = this.#parts
-    const { offer_id: id, task } = offer.frame
-    const isOf = (frame: { offer_id: string }) => frame.offer_id === id
     this.ledger.add(offer, known, null)
     sent()
-    const answer = await this.#link?.next(['accept', 'decline', 'vote'], isOf)
-    findings.require('N3.1', answer != null, `no answer to an offer of ${task.function}`)
-    if (answer?.type === 'decline')
-      findings.note('N3.3', `declined as ${answer.reason}: an offer of ${task.function}`)
-    if (answer?.type === 'accept') findings.note('N3.3', null)
-    if (answer?.type === 'decline' || answer?.type === 'vote') return { offer, answer }
-    const vote = await this.#link?.next(['vote'], isOf)
-    if (answer?.type === 'accept')
-      findings.require('N3.4', vote != null, `no vote for an accepted offer of ${task.function}`)
-    return { offer, answer: vote ?? answer ?? null }
+    const { first, last } = await this.#requireVote(offer)
+    const { function: fn } = offer.frame.task
+    if (first?.type === 'decline') findings.note('N3.3', `declined as ${first.reason}: an offer of ${fn}`)
+    if (first?.type === 'accept') findings.note('N3.3', null)
+    return { offer, answer: last }
+  }
+
+  async #requireVote(offer: ScriptedOffer) {
+    const { findings } = this.#parts
+    const { function: fn } = offer.frame.task
+    const { first, last } = await this.#hearOut(offer)
+    findings.require('N3.1', first !== null, `no answer to an offer of ${fn}`)
+    if (first?.type === 'accept')
+      findings.require('N3.4', last?.type === 'vote', `no vote for an accepted offer of ${fn}`)
+    return { first, last }
+  }
+
+  /** Waits until the node has nothing more to do for an offer: it declined it or voted. */
+  async #hearOut({ frame: { offer_id } }: ScriptedOffer) {
+    const isOf = (frame: { offer_id: string }) => frame.offer_id === offer_id
+    const first = (await this.#link?.next(['accept', 'decline', 'vote'], isOf)) ?? null
+    if (first?.type === 'decline' || first?.type === 'vote') return { first, last: first }
+    const vote = (await this.#link?.next(['vote'], isOf)) ?? null
+    return { first, last: vote ?? first }
   }
 
   #hasVote({ frame: { offer_id } }: ScriptedOffer): Promise<boolean> {
@@ -211,7 +241,7 @@ export class Script {
     this.ledger.add(next, knownRuns.echo, null)
     this.#link?.sendText('this is not a frame')
     this.#link?.send(next.frame)
-    await this.#hasVote(next)
+    await this.#hearOut(next)
     findings.require('N2.5', this.#link?.isOpen === true, 'the socket ended')
     if (this.#link?.isOpen !== true) await this.#connect()
     this.#end(next)
@@ -253,18 +283,14 @@ export class Script {
   }
 
   async #lay(number: string, offer: ScriptedOffer): Promise<void> {
-    const { findings, patience } = this.#parts
+    const { findings, hub } = this.#parts
     const { offer_id } = offer.frame
     this.ledger.add(offer, null, number)
     this.#link?.send(offer.frame)
     // An offer that came too late may be passed over.
     const isLate = number === 'N3.17'
     const isOf = (frame: { offer_id: string }) => frame.offer_id === offer_id
-    const answer = await this.#link?.next(
-      ['accept', 'decline'],
-      isOf,
-      isLate ? patience.silenceMs : undefined,
-    )
+    const answer = await this.#link?.next(['accept', 'decline'], isOf, isLate ? hub.silenceMs : undefined)
     if (isLate) findings.require(number, answer?.type !== 'accept', 'it was accepted')
     else findings.require('N3.1', answer != null, `no answer to the offer of ${number}`)
     this.#link?.send({ type: 'cancel', offer_id, reason: 'it was a bait' })
@@ -305,20 +331,11 @@ export class Script {
     const offers = Array.from({ length: slots + 2 }, () => this.#project.offer({ fn: 'spin' }))
     for (const offer of offers) this.ledger.add(offer, knownRuns.spin, null)
     for (const { frame } of offers) this.#link?.send(frame)
-    const { findings } = this.#parts
     for (const offer of offers) {
-      const isOf = (frame: { offer_id: string }) => frame.offer_id === offer.frame.offer_id
-      const answer = await this.#link?.next(['accept', 'decline', 'vote'], isOf)
-      findings.require('N3.1', answer != null, 'no answer to one of many offers')
-      if (answer?.type === 'accept')
-        findings.require(
-          'N3.4',
-          await this.#hasVote(offer),
-          'no vote for one of many offers that it accepted',
-        )
+      await this.#requireVote(offer)
       this.#end(offer)
     }
-    findings.note('N3.5', null)
+    this.#parts.findings.note('N3.5', null)
   }
 }
 

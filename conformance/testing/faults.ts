@@ -15,7 +15,7 @@ import { voteFaults } from './vote-faults.ts'
 
 const functionOf = (frame: Frame, between: Between): string => between.offerOf(frame)?.task.function ?? ''
 
-/** Declines offers that the node has accepted, and says nothing more of them. */
+/** Declines offers that the node has accepted: when it has run them, so that its slot is free. */
 const refusing = (isRefused: (offer: OfferFrame) => boolean): Pick<Fault, 'fromNode'> => ({
   fromNode: (frame, between) => {
     const isMine = (offer_id: string): boolean => {
@@ -25,7 +25,7 @@ const refusing = (isRefused: (offer: OfferFrame) => boolean): Pick<Fault, 'fromN
     if (frame.type === 'ready')
       return [{ ...frame, holding: frame.holding.filter((id: string) => !isMine(id)) }]
     if (!isMine(frame.offer_id)) return undefined
-    return frame.type === 'accept'
+    return frame.type === 'vote'
       ? [{ type: 'decline', offer_id: frame.offer_id, reason: 'incompatible' }]
       : []
   },
@@ -279,6 +279,10 @@ export const faults: readonly Fault[] = [
     breaks: ['N1.10'],
     fromHub: (text) =>
       text === `close ${closeCodes.replaced}` ? [`close ${closeCodes.restart}`] : undefined,
+  },
+  {
+    ...takesBait('N3.20', 'does not check who signed the validators'),
+    restarts: true,
   },
   {
     name: 'works for a hub of other parameters',

@@ -1,10 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readNetwork } from '../../scripts/hub/network.ts'
 import { hubWithNodeKey } from '../../sdk/node.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
+import { pageBlocks } from '../../testing/page-samples.ts'
+import { openTerminal, statusAt } from '../../testing/terminal.ts'
+import { probePort } from '../port.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../temporary-network.ts'
 import { beginLocalValidators } from './begin-validators.ts'
 import { builtNodectl } from './build.ts'
@@ -61,6 +64,39 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
       expect(node.log()).toContainEqual(expect.objectContaining({ message: 'serving', url: node.url }))
       expect(existsSync(path.join(node.plan.dataDir, 'node.key'))).toBe(true)
     }
+  })
+
+  test('another is admitted with the commands of docs/become-a-validator.md', async () => {
+    nodes = await startNodes(places(), surroundings)
+    await Promise.all(nodes.map((node) => node.waitUntilKnown()))
+    const port = await probePort(0)
+    const replaced: readonly (readonly [string, string])[] = [
+      ['http://127.0.0.1:8545', network.rpcUrl],
+      ['127.0.0.1:7090', `127.0.0.1:${port}`],
+      ['./validator', path.join(folder, 'another')],
+    ]
+    const [serving, operating, counting] = pageBlocks('docs/become-a-validator.md', 'sh', network.url).map(
+      (block) => replaced.reduce((text, [from, to]) => text.replaceAll(from, to), block),
+    )
+    const open = (commands: string) => openTerminal(commands, { HUB_URL: network.url })
+    const node = open(serving!)
+    onTestFinished(node.close)
+    const statusOf = () => statusAt(port)
+    await expect
+      .poll(statusOf, { timeout: 120_000 })
+      .toMatchObject({ hub: { state: 'registered' }, consensus: { is_validator: false } })
+    const { node_id } = await statusOf()
+    expect(node.said.all).toContain(`"node_id": "${node_id}"`)
+
+    const operator = open(operating!.replace('node-…', node_id))
+    expect(await operator.ended, operator.said.all).toBe(0)
+    const newest = async () =>
+      (await (await readNetwork(network.url)).client.call('GET /v1/validators/generations')).items[0]
+    await expect.poll(newest, { timeout: 120_000 }).toMatchObject({ generation: 1 })
+    const later = open(counting!)
+    expect(await later.ended, later.said.all).toBe(0)
+    expect(later.said.all).toContain(`http://127.0.0.1:${port}`)
+    await expect.poll(statusOf).toMatchObject({ consensus: { reachable: true } })
   })
 
   test('they follow the time of the network soon after it was moved', async () => {

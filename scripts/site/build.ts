@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { transformSync } from 'esbuild'
+import { imageDimensionsFromData } from 'image-dimensions'
 import { keptBuild } from '../kept-build.ts'
 import type { OpenApi } from './document.ts'
 import { type Files, htmlOf } from './layout.ts'
@@ -8,7 +9,7 @@ import { clientName, withNames } from './names.ts'
 import { navigation } from './navigation.ts'
 import { addressOf, anchorOf, filesAddress, type Page } from './page.ts'
 import { referencePages } from './reference.ts'
-import { render } from './render.ts'
+import { type PictureSize, render } from './render.ts'
 import { hashedName, readRepositoryPages } from './repository-pages.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -23,7 +24,11 @@ export function siteFiles(): Map<string, string | Uint8Array> {
     return address
   }
   const { pages: fromFiles, pictures } = readRepositoryPages()
-  for (const [name, bytes] of pictures) files.set(`${filesAddress}/${name}`.slice(1), bytes)
+  const sizes = new Map<string, ReturnType<PictureSize>>()
+  for (const [name, bytes] of pictures) {
+    files.set(`${filesAddress}/${name}`.slice(1), bytes)
+    sizes.set(`${filesAddress}/${name}`, imageDimensionsFromData(bytes))
+  }
   const document = JSON.parse(readFileSync(path.join(root, 'public/openapi.json'), 'utf8')) as OpenApi
   const pages = [...fromFiles, ...referencePages(document, clientName)]
   const asset = (name: string, loader: 'css' | 'js') =>
@@ -43,7 +48,15 @@ export function siteFiles(): Map<string, string | Uint8Array> {
     const name = page.address.slice(1)
     if (files.has(`${name}.md`)) throw new Error(`Two pages have the address ${page.address}.`)
     files.set(`${name}.md`, page.markdown)
-    files.set(`${name}.html`, htmlOf(page, render(page.markdown), pages, addresses))
+    files.set(
+      `${name}.html`,
+      htmlOf(
+        page,
+        render(page.markdown, (address) => sizes.get(address)),
+        pages,
+        addresses,
+      ),
+    )
   }
   files.set('llms.txt', overviewFor(pages))
   files.set(

@@ -8,8 +8,11 @@ export interface Rendered {
   readonly headings: readonly { readonly id: string; readonly text: string; readonly depth: number }[]
 }
 
+/** How large a picture is, so that a page keeps its place; by its address. */
+export type PictureSize = (address: string) => { readonly width: number; readonly height: number } | undefined
+
 /** Makes HTML of a page in Markdown. Nothing in it is inline script or style. */
-export function render(markdown: string): Rendered {
+export function render(markdown: string, sizeOf: PictureSize = () => undefined): Rendered {
   const headings: Rendered['headings'][number][] = []
   const seen = new Map<string, number>()
   const renderer = new Renderer()
@@ -28,8 +31,11 @@ export function render(markdown: string): Rendered {
   renderer.table = function (token: Tokens.Table) {
     return `<div class="table" tabindex="0" role="group" aria-label="Table">${Renderer.prototype.table.call(this, token)}</div>\n`
   }
-  renderer.image = ({ href, text }: Tokens.Image) =>
-    `<img src="${escapeHtml(href)}" alt="${escapeHtml(text)}" loading="lazy">`
+  renderer.image = ({ href, text }: Tokens.Image) => {
+    const size = sizeOf(href)
+    const place = size === undefined ? '' : ` width="${size.width}" height="${size.height}"`
+    return `<img src="${escapeHtml(href)}" alt="${escapeHtml(text)}"${place} loading="lazy">`
+  }
   renderer.html = ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text)
   return { html: new Marked({ renderer }).parse(markdown, { async: false }), headings }
 }
