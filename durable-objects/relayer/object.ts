@@ -36,6 +36,8 @@ const revisionsMax = 5_000
 const messageMsMax = 5_000
 /** Gas an action may take by default: with its margin below 2^24 (EIP-7825), and twice what the largest batch of claims takes. */
 const relayGasMax = 12_000_000
+/** How old the view of the chain may be by which a relayer calls itself well, in times after which a transaction is stuck. */
+const healthAge = 4
 /** Gas the balance must pay for, and the day must have left: a few of the usual actions. */
 const healthyGas = 1_000_000n
 /** How long an object that was asked to hand over accepts nothing. Settings are everywhere the same sooner than that. */
@@ -170,7 +172,9 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       gasPerDay: this.#allowances.gasPerDay,
     }
     try {
-      const { balanceWei, baseFeeWei, tipWei } = await this.#snapshots.recent()
+      // Status is asked all the time, and what its answer costs must not depend on how often.
+      const { stuckMs = 0 } = this.#parts?.config ?? {}
+      const { balanceWei, baseFeeWei, tipWei } = await this.#snapshots.recent(healthAge * stuckMs)
       const fees = initialFees({ baseFeeWei, tipWei }, this.#feeCap(Number(healthyGas)))
       const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
       const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
