@@ -36,8 +36,6 @@ const revisionsMax = 5_000
 const messageMsMax = 5_000
 /** Gas an action may take by default: with its margin below 2^24 (EIP-7825), and twice what the largest batch of claims takes. */
 const relayGasMax = 12_000_000
-/** How old the view of the chain may be by which a relayer calls itself well, in times after which a transaction is stuck. */
-const healthAge = 4
 /** Gas the balance must pay for, and the day must have left: a few of the usual actions. */
 const healthyGas = 1_000_000n
 /** How long an object that was asked to hand over accepts nothing. Settings are everywhere the same sooner than that. */
@@ -172,17 +170,16 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       gasPerDay: this.#allowances.gasPerDay,
     }
     try {
-      // Status is asked all the time, and what its answer costs must not depend on how often.
-      const { stuckMs = 0 } = this.#parts?.config ?? {}
-      const { balanceWei, baseFeeWei, tipWei } = await this.#snapshots.recent(healthAge * stuckMs)
-      const fees = initialFees({ baseFeeWei, tipWei }, this.#feeCap(Number(healthyGas)))
-      const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
+      // Status is asked all the time, and what its answers cost must not depend on how often.
+      const view = await this.#snapshots.recent(this.#parts?.config.viewMs)
+      // What an operator has put right shows at once.
+      const seen = this.#pays(view) ? view : await this.#snapshots.recent()
       const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
       const works = this.#failedAlarms < failedAlarmsMax && facts.undecided + facts.overdue === 0
       // A replaced key accepts nothing and is well; the one that relays has been asked to hand over, by a hub before this.
       const barred = this.#parts?.config.accepts === true && !this.#accepts()
-      const able = pays && works && gasLeft >= healthyGas && !barred
-      return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
+      const able = this.#pays(seen) && works && gasLeft >= healthyGas && !barred
+      return { status: able ? 'ok' : 'unavailable', balanceWei: seen.balanceWei.toString(), ...facts }
     } catch (error) {
       requireRpcFault(error)
       return { status: 'unavailable', balanceWei: null, ...facts }
@@ -365,6 +362,11 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     this.#allowances.spend(request, gas, nowMs)
     await this.#arm()
     return { status: 'accepted', relay: viewOf(relay) }
+  }
+
+  #pays({ balanceWei, ...market }: ChainSnapshot): boolean {
+    const fees = initialFees(market, this.#feeCap(Number(healthyGas)))
+    return fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
   }
 
   #feeCap(gas: number): bigint {

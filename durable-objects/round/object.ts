@@ -150,8 +150,12 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       this.#note(taken)
       // The same vote again waits only while the first is not stored.
       if (this.#round !== before || this.#votesStored !== null) await this.#stored()
-      if (this.#round === null) return refusal('invalid_state', 'The round is over.')
-    } else this.#note(judged)
+    } else {
+      this.#note(judged)
+      // A node forgets its vote once it is told that it is stored.
+      if (this.#votesStored !== null) await this.#stored()
+    }
+    if (this.#round === null) return refusal('invalid_state', 'The round is over.')
     this.#work()
     return { ok: true, state: publicState(this.#round) }
   }

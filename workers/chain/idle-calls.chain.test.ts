@@ -93,7 +93,7 @@ test.each([
 async function callsOfStatus(CHAIN_RPC_URL: string): Promise<number[]> {
   const minutes: number[] = []
   await runInDurableObject(await freshRelayerObject(), async (_, state) => {
-    const watched = createRelayer(state, { ...env, CHAIN_RPC_URL })
+    const watched = createRelayer(state, { ...env, CHAIN_BLOCK_SECS: String(blockSecs), CHAIN_RPC_URL })
     await watched.health()
     for (let minute = 0; minute < 10; minute++) {
       let calls = 0
