@@ -45,6 +45,8 @@ export interface Surroundings {
   /** A trip that changes something, also where its answer is lost. */
   readonly write: <T>(change: () => T, where: Place) => Promise<T>
   readonly snapshot: (setHash: string) => Snapshot
+  /** Of the parameters that the hub has now. */
+  readonly paramsHash: () => string
   /** The hash of the set of an epoch; null while it is not attested. */
   readonly attestedSet: (epoch: number, now: number) => string | null
   /** Puts a message about a round into the queue. */
@@ -113,7 +115,7 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
     wasHeard: (round, lease) =>
       inTime(link(lease).wasHeard(idOf(round, lease)) as Promise<boolean>, confirmMsMax),
     judge: (round, lease, body) => judgeVote({ profile, roundFiles: nothingLarge }, round, lease, body),
-    isServed: async () => true,
+    isServed: async ({ terms: { task } }) => world.snapshot(task.set_hash).params_hash === world.paramsHash(),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
     auditBlock: (round, agreedAt) =>
       outside(() =>
@@ -143,6 +145,7 @@ function linkConfig(world: Surroundings, context: ObjectContext): NodeLinkConfig
   const { outside } = context
   return {
     ...linkBasics(context),
+    paramsHash: world.paramsHash(),
     now: () => world.hubNow(),
     publish: () => outside(() => world.write(() => {}, 'database')),
     standing: (nodeKey) =>

@@ -34,6 +34,10 @@ export interface MinerOptions {
   /** Seconds that its clock is ahead of the network's. */
   readonly skewSecs: number
   readonly conductOf: (roundId: string, position: number) => Conduct
+  /** Of the parameters of its first build. */
+  readonly paramsHash: string
+  /** Of those under which a set was built. */
+  readonly paramsHashOf: (setHash: string) => string
 }
 
 export const roundOf = ({ offer_id }: { offer_id: string }): string => `task:0x${offer_id.slice(0, 64)}`
@@ -71,10 +75,12 @@ export class SimulatedMiner {
   #failures = 0
   #isAway = false
   #isCutOff = false
+  #paramsHash: string
 
   constructor(options: MinerOptions) {
     this.options = options
     this.person = options.person
+    this.#paramsHash = options.paramsHash
   }
 
   start(): void {
@@ -110,6 +116,18 @@ export class SimulatedMiner {
       this.#isAway = false
       void this.#connect(life)
     })
+  }
+
+  /** Its process ends, and begins again as a build with other parameters. */
+  update(paramsHash: string): void {
+    this.#paramsHash = paramsHash
+    this.end(restartMs, true)
+  }
+
+  /** A build with other parameters than the hub's does nothing for it. */
+  #refuse(): void {
+    this.goneMs.push({ from: this.options.time.nowMs, until: Number.POSITIVE_INFINITY })
+    this.#part(closeCodes.normal)
   }
 
   async #connect(life: number): Promise<void> {
@@ -171,6 +189,7 @@ export class SimulatedMiner {
     this.#note(`hears ${frame.type} ${'offer_id' in frame ? frame.offer_id?.slice(0, 6) : ''}`)
     switch (frame.type) {
       case 'hello':
+        if (frame.params_hash !== this.#paramsHash) return this.#refuse()
         this.#isReady = true
         this.#ticket = frame.ticket ?? null
         this.#unrefused.clear()
@@ -230,6 +249,9 @@ export class SimulatedMiner {
     const now = () => Math.floor(time.nowMs / 1_000) + skewSecs
     if (conduct === 'declines' || now() > offer.accept_by)
       return this.#send({ type: 'decline', offer_id: offerId, reason: 'busy' })
+    // It reads a set by the parameters of its build.
+    if (this.options.paramsHashOf(offer.task.set_hash) !== this.#paramsHash)
+      return this.#send({ type: 'decline', offer_id: offerId, reason: 'incompatible' })
     const life = this.#life
     this.#running.add(offerId)
     this.#send({ type: 'accept', offer_id: offerId })

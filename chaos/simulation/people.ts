@@ -1,5 +1,5 @@
 import { epochStart, hashSnapshot, type Snapshot } from '../../protocol/committees/index.ts'
-import { hashText } from '../../protocol/encoding/index.ts'
+import { type Hex, hashText } from '../../protocol/encoding/index.ts'
 import {
   hashNetworkParams,
   type Profile,
@@ -53,9 +53,13 @@ export const leaseSecs = 30
 
 const snapshots = new Map<string, HashedSnapshot>()
 
-/** The committee set of an epoch with the first so many members. */
-export function setOf(epoch: number, count: number): HashedSnapshot {
-  const key = `${epoch} ${count}`
+/** The hash of the parameters of the network after they changed so often. */
+export const paramsHashOf = (changes: number): Hex =>
+  hashNetworkParams({ ...params, activation_delay_secs: params.activation_delay_secs + changes })
+
+/** The committee set of an epoch with the first so many members, under the parameters after so many changes. */
+export function setOf(epoch: number, count: number, changes: number): HashedSnapshot {
+  const key = `${epoch} ${count} ${changes}`
   const known = snapshots.get(key)
   if (known !== undefined) return known
   const snapshot: Snapshot = {
@@ -65,7 +69,7 @@ export function setOf(epoch: number, count: number): HashedSnapshot {
     epoch,
     epoch_secs: epochSecs,
     consensus_hash: consensusHash,
-    params_hash: hashNetworkParams(params),
+    params_hash: paramsHashOf(changes),
     beacon: { block_number: 1, block_hash: hashText('beacon'), value: hashText(`beacon of ${epoch}`) },
     min_collateral: '1000000000000000000',
     weight_cap: '100000000000000000000',

@@ -42,6 +42,8 @@ export type Incident =
   | { readonly kind: 'silent_chain'; readonly atSecs: number; readonly secs: number }
   | { readonly kind: 'reorganisation'; readonly atSecs: number; readonly secs: number }
   | { readonly kind: 'hub_clock'; readonly atSecs: number; readonly secs: number }
+  /** The hub comes back as a build with other parameters of the network, and within so many seconds all nodes are of that build. */
+  | { readonly kind: 'parameters'; readonly atSecs: number; readonly secs: number }
 
 /** What a seed means. */
 export interface Plan {
@@ -78,7 +80,7 @@ const incidentKinds = [
   ...(['deploy', 'deploy', 'deploy'] as const),
   ...(['cut_off', 'killed', 'stopped'] as const),
   ...(['link_down', 'link_down', 'rounds_down'] as const),
-  ...(['silent_chain', 'reorganisation', 'hub_clock'] as const),
+  ...(['silent_chain', 'reorganisation', 'hub_clock', 'parameters'] as const),
 ]
 
 export function planOf(seed: number): Plan {
@@ -106,6 +108,7 @@ export function planOf(seed: number): Plan {
       case 'rounds_down':
       case 'silent_chain':
       case 'reorganisation':
+      case 'parameters':
         return { kind, atSecs, secs }
       default:
         return { kind, atSecs, member: below(memberCount), secs }

@@ -115,6 +115,9 @@ function meet(world: World, incident: Incident): void {
       return chain.reorganise(incident.secs)
     case 'hub_clock':
       world.hubSkewSecs = incident.secs
+      return
+    case 'parameters':
+      world.changeParameters(incident.secs)
   }
 }
 

@@ -9,6 +9,7 @@ import {
   createFinalityRecord,
   createFinalityVote,
   type FinalityRecord,
+  type HashedSnapshot,
   hashFinality,
   isAgreedAtAcceptable,
   isAudited,
@@ -22,7 +23,7 @@ import { ValidatorCalls } from '../../workers/validators/ask-each.ts'
 import { askForFinality, spreadVotes, type ValidatorSources } from '../../workers/validators/round-votes.ts'
 import type { RoundRequest } from '../harness/round-request.ts'
 import type { SimulatedChain } from './chain.ts'
-import { committeeRules, type Person, profile, roundSecs, setOf } from './people.ts'
+import { committeeRules, type Person, profile, roundSecs } from './people.ts'
 import type { Platform } from './platform/platform.ts'
 import type { VirtualTime } from './platform/virtual-time.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
@@ -70,7 +71,7 @@ export interface ValidatorsOptions {
   readonly skewOf: (validator: number) => number
   readonly time: VirtualTime
   readonly platform: Platform
-  readonly members: number
+  readonly setOf: (setHash: string) => HashedSnapshot
   /** Network time by the hub's clock. */
   readonly now: () => Promise<number>
   readonly chain: SimulatedChain
@@ -218,9 +219,9 @@ export class SimulatedValidators {
   }
 
   #vote(index: number, text: string, lies: boolean): object | null {
-    const { signers, skewOf, time, members } = this.#options
+    const { signers, skewOf, time, setOf } = this.#options
     const known = this.#judged.get(text)
-    const judgement = known ?? judgeRound(JSON.parse(text) as RoundRequest, members)
+    const judgement = known ?? judgeRound(JSON.parse(text) as RoundRequest, setOf)
     this.#judged.set(text, judgement)
     const now = Math.floor(time.nowMs / 1_000) + skewOf(index)
     const { task, agreedAt } = judgement
@@ -258,10 +259,10 @@ interface Judgement {
   readonly record: FinalityRecord
 }
 
-function judgeRound(request: RoundRequest, members: number): Judgement {
+function judgeRound(request: RoundRequest, setOf: ValidatorsOptions['setOf']): Judgement {
   const { task, votes } = request
   const seating = { committee: committeeRules, params }
-  const seated = seatHashed(profile, setOf(task.epoch, members), task.seq, seating)
+  const seated = seatHashed(profile, setOf(task.set_hash), task.seq, seating)
   const tally = tallyVotes(profile, seated, task, votes, verifyNatively)
   const input = Buffer.from(request.input_b64, 'base64').toString()
   const draw = auditDraw(profile, deriveTaskRoundId(task), request.audit_block.hash)

@@ -1,5 +1,6 @@
 import { epochStart, type Snapshot } from '../../protocol/committees/index.ts'
 import { frameVersions } from '../../protocol/link/index.ts'
+import type { HashedSnapshot } from '../../protocol/rounds/index.ts'
 import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 import { nativeSigner } from '../../workers/native-ed25519.ts'
 import type { WrittenRound } from '../../workers/stores/rounds.ts'
@@ -8,7 +9,16 @@ import type { Ceilings } from './ceilings.ts'
 import { SimulatedChain } from './chain.ts'
 import { hubClasses, type Place } from './hub.ts'
 import { SimulatedMiner } from './miner.ts'
-import { epochSecs, members, type Person, projectId, setOf, snapshotAtOf, validatorsOf } from './people.ts'
+import {
+  epochSecs,
+  members,
+  type Person,
+  paramsHashOf,
+  projectId,
+  setOf,
+  snapshotAtOf,
+  validatorsOf,
+} from './people.ts'
 import type { Plan } from './plan.ts'
 import { Platform } from './platform/platform.ts'
 import { VirtualTime } from './platform/virtual-time.ts'
@@ -19,6 +29,8 @@ const databaseMs = { min: 4, max: 30 }
 /** The queue delivers within this time. */
 const deliveryMsMax = 4_000
 const epoch = 480_000
+/** What a deployment closes sockets with. */
+const restartCode = 1012
 /** Nodes are connected for so long when the set of the epoch is built. */
 const connectedSecs = 60
 
@@ -43,6 +55,8 @@ export class World {
   databaseFaults = 0
   /** Messages of the queue that are on their way. */
   undelivered = 0
+  /** When the parameters of the network changed. */
+  readonly #changedAt: number[] = []
   readonly #plan: Plan
   readonly #draws: Draws
   readonly #ceilings: Ceilings | null
@@ -61,7 +75,8 @@ export class World {
     this.chain = new SimulatedChain(epochStart(epoch, epochSecs) - 600, () => this.now())
     const people = validatorsOf(plan.validators.length)
     this.validators = new SimulatedValidators({
-      ...{ people, time, platform: this.platform, members: plan.members.length },
+      ...{ people, time, platform: this.platform },
+      setOf: (setHash) => this.#set(setHash),
       signers: people.map(signerOf),
       conductOf: (index) => plan.validators[index]!.conductAt(this.elapsedSecs()),
       isLinked: (index) => plan.validators[index]!.isLinked,
@@ -79,6 +94,8 @@ export class World {
         // Of three builds, of which two came before.
         frames: frameVersions[index % frameVersions.length]!,
         signer: signerOf(person),
+        paramsHash: paramsHashOf(0),
+        paramsHashOf: (setHash) => this.snapshot(setHash).params_hash,
         conductOf: () => conducts[offers++ % conducts.length]!,
       })
     })
@@ -130,15 +147,39 @@ export class World {
   attestedSet(ofEpoch: number, now: number): string | null {
     const dueAt = epochStart(ofEpoch, epochSecs)
     const isAttested = now - Math.max(dueAt, this.startAt) >= this.#plan.attestedAfterSecs
-    return isAttested ? setOf(ofEpoch, this.miners.length).set_hash : null
+    return isAttested ? this.#setOfEpoch(ofEpoch).set_hash : null
   }
 
   snapshot(setHash: string): Snapshot {
-    for (const ofEpoch of [epoch, epoch + 1, epoch + 2]) {
-      const { snapshot, set_hash } = setOf(ofEpoch, this.miners.length)
-      if (set_hash === setHash) return snapshot
-    }
-    throw new Error('the set is unknown')
+    return this.#set(setHash).snapshot
+  }
+
+  #set(setHash: string): HashedSnapshot {
+    const found = [epoch, epoch + 1, epoch + 2]
+      .map((one) => this.#setOfEpoch(one))
+      .find(({ set_hash }) => set_hash === setHash)
+    if (found === undefined) throw new Error('the set is unknown')
+    return found
+  }
+
+  /** Built once, under the parameters of that time. */
+  #setOfEpoch(ofEpoch: number): HashedSnapshot {
+    const changes = this.#changedAt.filter((at) => at <= snapshotAtOf(ofEpoch)).length
+    return setOf(ofEpoch, this.miners.length, changes)
+  }
+
+  paramsHash(): string {
+    return paramsHashOf(this.#changedAt.length)
+  }
+
+  /** The hub comes back as a build with other parameters, and one node after the other follows. */
+  changeParameters(secs: number): void {
+    this.#changedAt.push(this.now())
+    this.platform.deploy(restartCode, 0)
+    const hash = this.paramsHash()
+    this.miners.forEach((miner, index) => {
+      this.time.after(((index + 1) * secs * 1_000) / this.miners.length, () => miner.update(hash))
+    })
   }
 
   submit(request: object): Promise<unknown> {

@@ -1,5 +1,12 @@
 import { orNull } from '../or-null.ts'
-import { quantity, type RpcOutcome, RpcUnreachable, readObject, readQuantity } from './rpc-answers.ts'
+import {
+  quantity,
+  type RpcCall,
+  type RpcOutcome,
+  RpcUnreachable,
+  readObject,
+  readQuantity,
+} from './rpc-answers.ts'
 import type { RpcNode } from './rpc-node.ts'
 
 /** A block that nodes called final. */
@@ -60,8 +67,9 @@ export async function surveyNodes(
   // The highest: else a node that says that nothing is final could have any history.
   const final = current.reduce((highest, view) => Math.max(highest, view.final), 0)
   const number = current.reduce((lowest, view) => Math.min(lowest, view.head), final)
+  const hashOfNode = ({ node, known }: View) => (number === checkpoint?.number ? known : hashAt(node, number))
   const compared = (
-    await Promise.all(current.map(async ({ node }) => ({ node, hash: await hashAt(node, number) })))
+    await Promise.all(current.map(async (view) => ({ node: view.node, hash: await hashOfNode(view) })))
   ).filter(({ hash }) => hash !== undefined)
   const [first] = compared
   if (first?.hash === undefined) return { usable: [], checkpoint, conflict: null }
@@ -97,22 +105,30 @@ async function conflictWith(
 }
 
 async function viewOf(node: RpcNode, chainId: number, checkpoint: Checkpoint | null): Promise<View | null> {
-  const [id, latest, finalized, known] = await node.batch([
-    ['eth_chainId'],
+  const [latest, finalized, checked] = await node.batch([
     ['eth_getBlockByNumber', 'latest', false],
     ['eth_getBlockByNumber', 'finalized', false],
-    ['eth_getBlockByNumber', quantity(checkpoint?.number ?? 0), false],
+    ...(checkpoint ? [blockCall(checkpoint.number)] : []),
   ])
-  if (!id?.ok || readQuantity(id.result) !== BigInt(chainId)) return null
+  const known = hashOf(checked)
+  // No other chain has the checkpoint.
+  if ((known === undefined || known !== checkpoint?.hash) && !(await isOfChain(node, chainId))) return null
   const head = numberOf(latest)
   if (head === null) return null
   const claimed = numberOf(finalized) ?? head + 1
   const final = claimed <= head ? claimed : Math.max(0, head - finalBlocks)
-  return { node, head, final, known: hashOf(known) }
+  return { node, head, final, known }
 }
 
+async function isOfChain(node: RpcNode, chainId: number): Promise<boolean> {
+  const [id] = await node.batch([['eth_chainId']])
+  return id?.ok === true && readQuantity(id.result) === BigInt(chainId)
+}
+
+const blockCall = (number: number): RpcCall => ['eth_getBlockByNumber', quantity(number), false]
+
 async function hashAt(node: RpcNode, number: number): Promise<string | undefined> {
-  const asked = node.batch([['eth_getBlockByNumber', quantity(number), false]])
+  const asked = node.batch([blockCall(number)])
   const hash = asked.then(([block]) => hashOf(block))
   return (await orNull(hash, RpcUnreachable)) ?? undefined
 }

@@ -119,7 +119,7 @@ export class LogReader {
 
   /** The logs of blocks, from the receipts of those whose bloom filter names us while no log of them came. */
   async #confirmed(blocks: readonly Header[], vaults: BitsOf): Promise<Log[]> {
-    if (!blocks.some((block) => this.#isNamed(block, vaults))) return []
+    if (!this.areNamed(blocks, vaults)) return []
     const [first, last] = [blocks[0], blocks.at(-1)] as [Header, Header]
     const span = { from: first.number, to: last.number, ...(first === last && { hash: first.hash }) }
     const contracts = [...this.#contracts.keys()]
@@ -174,6 +174,11 @@ export class LogReader {
     // A vault may be funded in the block that opens it.
     await ask(this.opened(logs).filter((vault) => !vaults.has(vault)))
     return logs
+  }
+
+  /** Whether one of these blocks may have logs of ours, so that its logs are asked for. */
+  areNamed(blocks: readonly Header[], vaults: BitsOf): boolean {
+    return blocks.some((block) => this.#isNamed(block, vaults))
   }
 
   #isNamed({ logsBloom }: Header, vaults: BitsOf): boolean {

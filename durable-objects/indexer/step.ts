@@ -48,10 +48,24 @@ const spanMax = 10_000
 /** Blocks below the head from which on every node has indexed the logs of a block. */
 const settledDepth = 128
 const receiptBlocksMax = 20
+/** Blocks of a jump of the head that are read before the tip is asked for: mostly they show that it is still there. */
+const jumpMax = 16
+/** Blocks for which an answer about finality holds, at most. */
+const quietMax = 16
 /** A node may leave out the same logs twice within this time. */
 const lagMsMax = 30_000
 
 const readAnew = 'read the chain again from its start: npm run -s operator -- reindex'
+
+interface FinalSeen {
+  /** The head now, and the one that the chain was asked at. */
+  head: Header
+  askedAt: Header
+  askedAtMs: number
+  final: Header | null
+  /** Before the head has this number, nothing more becomes final. */
+  quietUntil: number
+}
 
 /** Reads one range of blocks, or rolls back to the fork point of a reorganisation. Nothing is believed that was read only once. */
 export class IndexerStepper {
@@ -66,7 +80,7 @@ export class IndexerStepper {
   #range = rangeMax
   readonly #span: RequestSize
   #head: number | null = null
-  #finalSeen: { head: Header; askedAtMs: number; final: Header | null } | null = null
+  #finalSeen: FinalSeen | null = null
   #recent: readonly Block[] = []
   #logDifferences: number | null = null
 
@@ -86,7 +100,7 @@ export class IndexerStepper {
     return this.#head
   }
 
-  /** What the chain called final when it was asked last, and how much older than its head that was; null where it does not say. */
+  /** What the chain called final when it was asked last, and how much older than its head that is; null where it does not say. */
   get final(): { number: number; ageSecs: number } | null {
     if (!this.#finalSeen?.final) return null
     const { head, final } = this.#finalSeen
@@ -112,7 +126,9 @@ export class IndexerStepper {
     const halted = this.#otherNetwork(tip) ?? this.#chain.conflict()
     if (halted !== null) return report('halted', tip, halted)
     if (!latest) return suspect(tip)
-    if (latest.hash !== tip.hash && latest.parentHash !== tip.hash) {
+    const between = await this.#between(tip, latest)
+    const parent = latest.hash === tip.hash ? latest.hash : (between[0] ?? latest).parentHash
+    if (parent !== tip.hash) {
       const [own = null] = await this.#chain.headers([tip.number])
       if (own?.hash !== tip.hash) return this.#reorganise(tip, own, latest)
     }
@@ -138,9 +154,17 @@ export class IndexerStepper {
       return outcomeOf(written, 'advanced', tip)
     }
     const to = Math.min(latest.number, tip.number + this.#range)
-    const read = await this.#readRange(tip, to, latest)
+    const read = await this.#readRange(tip, to, [...between, latest])
     if (read === null) return suspect(tip)
     return this.#append(confirmed, read, confirmed.final, latest)
+  }
+
+  /** The blocks between the tip and a head that is a few blocks ahead; none where the node lacks one. */
+  async #between({ number }: BlockRef, latest: Header): Promise<Header[]> {
+    const count = latest.number - number - 1
+    if (count < 1 || count >= Math.min(jumpMax, this.#range)) return []
+    const found = await this.#chain.headers(Array.from({ length: count }, (_, index) => number + 1 + index))
+    return found.every((header) => header !== null) ? found : []
   }
 
   async #append(
@@ -201,10 +225,20 @@ export class IndexerStepper {
     // So deep there is nothing of the index.
     if (finalityBlocks !== null && latest.number - finalityBlocks <= tip.final.number) return tip.final
     const seen = this.#finalSeen
-    const isKnown = seen?.head.hash === latest.hash && Date.now() - seen.askedAtMs < blockMs
-    const final = isKnown ? seen.final : await this.#finalOf(latest)
-    if (!isKnown) this.#finalSeen = { head: latest, askedAtMs: Date.now(), final }
+    const isQuiet = seen && (seen.askedAt.hash === latest.hash || latest.number < seen.quietUntil)
+    if (isQuiet && Date.now() - seen.askedAtMs < quietMax * blockMs)
+      this.#finalSeen = { ...seen, head: latest }
+    else this.#finalSeen = await this.#askFinal(latest, seen)
+    const { final } = this.#finalSeen
     return final !== null && final.number > tip.final.number && final.number >= startBlock ? final : tip.final
+  }
+
+  /** A chain that makes many blocks final at once, as with each of its epochs, does so again only after as many others. */
+  async #askFinal(latest: Header, seen: FinalSeen | null): Promise<FinalSeen> {
+    const final = await this.#finalOf(latest)
+    const moved = final && seen?.final ? final.number - seen.final.number : 0
+    const quietUntil = moved > 1 ? latest.number + Math.min(quietMax, moved >> 1) : (seen?.quietUntil ?? 0)
+    return { head: latest, askedAt: latest, askedAtMs: Date.now(), final, quietUntil }
   }
 
   /**
@@ -278,9 +312,9 @@ export class IndexerStepper {
    * The blocks after `tip` with their logs, or null when answers contradict each other. Nodes refuse too much in their own words, so any failure makes the
    * next range smaller; it grows again slowly.
    */
-  async #readRange(tip: BlockRef, to: number, latest: Header): Promise<BlocksWithLogs | null> {
+  async #readRange(tip: BlockRef, to: number, known: readonly Header[]): Promise<BlocksWithLogs | null> {
     try {
-      const read = await this.#readLinked(tip, to, latest)
+      const read = await this.#readLinked(tip, to, known)
       this.#range = Math.min(rangeMax, this.#range + 5)
       return read
     } catch (error) {
@@ -289,10 +323,11 @@ export class IndexerStepper {
     }
   }
 
-  async #readLinked(tip: BlockRef, to: number, latest: Header): Promise<BlocksWithLogs | null> {
+  /** @param known - Blocks up to the head: all after the tip, or the head alone. */
+  async #readLinked(tip: BlockRef, to: number, known: readonly Header[]): Promise<BlocksWithLogs | null> {
     const numbers = Array.from({ length: to - tip.number }, (_, index) => tip.number + 1 + index)
-    const isNext = latest.number === tip.number + 1
-    const headers = isNext ? [latest] : await this.#chain.headers(numbers)
+    const isKnown = known[0]?.number === numbers[0] && known.length === numbers.length
+    const headers = isKnown ? known : await this.#chain.headers(numbers)
     const found = headers.filter((header) => header !== null)
     if (found.length !== numbers.length) return null
     let parent = tip.hash
@@ -300,12 +335,13 @@ export class IndexerStepper {
       if (header.parentHash !== parent) return null
       parent = header.hash
     }
-    const read = await this.#reader.ofBlocks(found, await this.#knownVaults(tip))
+    const vaults = await this.#knownVaults(tip)
+    const read = await this.#reader.ofBlocks(found, vaults)
     if (read.headers.length < found.length) this.#range = read.headers.length
     if (!this.#reader.areOf(read.headers, read.logs)) return null
     const last = read.headers.at(-1) as Header
     // The logs of one block are asked for by its hash, those of several by numbers, which may have become other blocks.
-    if (found.length > 1) {
+    if (found.length > 1 && this.#reader.areNamed(found, vaults)) {
       const [endAgain] = await this.#chain.headers([last.number])
       if (endAgain?.hash !== last.hash) return null
     }

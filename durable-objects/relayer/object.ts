@@ -170,15 +170,16 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       gasPerDay: this.#allowances.gasPerDay,
     }
     try {
-      const { balanceWei, baseFeeWei, tipWei } = await this.#snapshots.recent()
-      const fees = initialFees({ baseFeeWei, tipWei }, this.#feeCap(Number(healthyGas)))
-      const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
+      // Status is asked all the time, and what its answers cost must not depend on how often.
+      const view = await this.#snapshots.recent(this.#parts?.config.viewMs)
+      // What an operator has put right shows at once.
+      const seen = this.#pays(view) ? view : await this.#snapshots.recent()
       const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
       const works = this.#failedAlarms < failedAlarmsMax && facts.undecided + facts.overdue === 0
       // A replaced key accepts nothing and is well; the one that relays has been asked to hand over, by a hub before this.
       const barred = this.#parts?.config.accepts === true && !this.#accepts()
-      const able = pays && works && gasLeft >= healthyGas && !barred
-      return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
+      const able = this.#pays(seen) && works && gasLeft >= healthyGas && !barred
+      return { status: able ? 'ok' : 'unavailable', balanceWei: seen.balanceWei.toString(), ...facts }
     } catch (error) {
       requireRpcFault(error)
       return { status: 'unavailable', balanceWei: null, ...facts }
@@ -361,6 +362,11 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     this.#allowances.spend(request, gas, nowMs)
     await this.#arm()
     return { status: 'accepted', relay: viewOf(relay) }
+  }
+
+  #pays({ balanceWei, ...market }: ChainSnapshot): boolean {
+    const fees = initialFees(market, this.#feeCap(Number(healthyGas)))
+    return fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
   }
 
   #feeCap(gas: number): bigint {

@@ -15,8 +15,8 @@ export class Snapshots {
     this.#ledger = ledger
   }
 
-  recent(): Promise<ChainSnapshot> {
-    const isRecent = this.#latest && Date.now() - this.#latest.takenAtMs < lifetimeMs
+  recent(maxAgeMs = lifetimeMs): Promise<ChainSnapshot> {
+    const isRecent = this.#latest && Date.now() - this.#latest.takenAtMs < maxAgeMs
     return isRecent && this.#latest ? this.#latest.snapshot : this.take()
   }
 

@@ -19,6 +19,8 @@ export interface RelayerConfig {
   tickMs: number
   /** A transaction that no block has taken for this long is replaced by one with higher fees. */
   stuckMs: number
+  /** How old the view of the chain may be by which a relayer calls itself well. */
+  viewMs: number
   gasPerDay: number
   gasPerOwner: number
   /** A key that was replaced only brings to an end what it has accepted. */

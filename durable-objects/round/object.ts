@@ -145,8 +145,12 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       this.#kept.note(taken)
       // The same vote again waits only while the first is not stored.
       if (this.#round !== before || this.#kept.isVoteWaiting) await this.#kept.voteStored()
-      if (this.#round === null) return refusal('invalid_state', 'The round is over.')
-    } else this.#kept.note(judged)
+    } else {
+      this.#kept.note(judged)
+      // A node forgets its vote once it is told that it is stored.
+      if (this.#kept.isVoteWaiting) await this.#kept.voteStored()
+    }
+    if (this.#round === null) return refusal('invalid_state', 'The round is over.')
     this.#work()
     return { ok: true, state: publicState(this.#round) }
   }

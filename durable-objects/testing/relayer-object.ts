@@ -63,6 +63,7 @@ export const relayerConfig = (over: Partial<RelayerConfig> = {}): RelayerConfig 
   confirmations: 12,
   tickMs: 3_600_000,
   stuckMs: 30_000,
+  viewMs: 20_000,
   gasPerDay: 10 ** 9,
   gasPerOwner: 10 ** 9,
   accepts: true,

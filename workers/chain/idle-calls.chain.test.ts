@@ -3,7 +3,9 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import { relayRequest } from '../../durable-objects/testing/relay-request.ts'
+import { freshRelayerObject } from '../../durable-objects/testing/relayer-object.ts'
 import hub from '../index.ts'
+import { createRelayer } from '../relayer/object.ts'
 import { AuditBlocks } from '../rounds/audit-blocks.ts'
 import { services } from '../services.ts'
 import { createIndexer } from './indexer-object.ts'
@@ -29,12 +31,16 @@ const blockAt = (ms: number): number => Math.floor((ms / 1000 - genesisSecs) / b
 const runSchedule = () => hub.scheduled(createScheduledController(), env)
 
 /** The calls of each of ten minutes, with a block every 12 s that the node shows so long after its timestamp. */
-async function callsOfMinutes(delayMs: number, isEvicted: boolean): Promise<number[]> {
+async function callsOfMinutes(
+  delayMs: number,
+  isEvicted: boolean,
+  nodes = 'http://chain.test',
+): Promise<number[]> {
   const minutes: number[] = Array(10).fill(0)
   let now = startSecs * 1000
   let from = now
   chain.head = blockAt(now - delayMs)
-  const counted = { ...env, CHAIN_BLOCK_SECS: String(blockSecs) }
+  const counted = { ...env, CHAIN_BLOCK_SECS: String(blockSecs), CHAIN_RPC_URL: nodes }
   await runInDurableObject(env.CHAIN_INDEXER.getByName('31337'), async (_, state) => {
     let indexer = createIndexer(state, counted)
     const client = services(env).chain
@@ -82,3 +88,30 @@ test.each([
     expect(Math.min(...minutes)).toBeGreaterThan(5)
   },
 )
+
+/** The calls of a relayer in each of ten minutes in which people and monitors ask for the status all the time. */
+async function callsOfStatus(CHAIN_RPC_URL: string): Promise<number[]> {
+  const minutes: number[] = []
+  await runInDurableObject(await freshRelayerObject(), async (_, state) => {
+    const watched = createRelayer(state, { ...env, CHAIN_BLOCK_SECS: String(blockSecs), CHAIN_RPC_URL })
+    await watched.health()
+    for (let minute = 0; minute < 10; minute++) {
+      let calls = 0
+      chain.onCall = () => calls++
+      for (let asked = 0; asked < 60; asked++) {
+        vi.setSystemTime(Date.now() + 1_000)
+        expect(await watched.health()).toMatchObject({ status: 'ok' })
+      }
+      minutes.push(calls)
+    }
+  })
+  return minutes
+}
+
+test('with two nodes, and a status that is asked every second, ten idle minutes take at most 25 calls each', async () => {
+  const nodes = 'http://one.test,http://two.test'
+  const followed = await callsOfMinutes(1_000, false, nodes)
+  const watched = await callsOfStatus(nodes)
+  const sum = (calls: readonly number[]) => calls.reduce((all, one) => all + one, 0)
+  expect(sum([...followed, ...watched]) / 10).toBeLessThanOrEqual(25)
+})

@@ -5,10 +5,8 @@ import type { WrittenRound } from '../stores/rounds.ts'
 export type RoundMessage = { v: 1 } & WrittenRound
 
 /** Round objects alone send these, so only what tells their form is checked. */
-const Message = z.custom<RoundMessage>(
-  (body) =>
-    z.looseObject({ v: z.literal(1), round: z.looseObject({ roundId: z.string() }) }).safeParse(body).success,
-)
+const Form = z.looseObject({ v: z.literal(1), round: z.looseObject({ roundId: z.string() }) })
+const Message = z.custom<RoundMessage>((body) => Form.safeParse(body).success)
 
 /** Null for what the hub cannot read. */
 export const readRoundMessage = (body: unknown): RoundMessage | null => Message.safeParse(body).data ?? null

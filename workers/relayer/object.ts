@@ -14,6 +14,9 @@ import { keyOfObject, keyRing, type RelayKey } from './key-ring.ts'
 export const createRelayer = (ctx: DurableObjectState, env: Env): RelayerObject<Env> =>
   new RelayerObject(ctx, env, relayerConfig(env, ctx.id))
 
+/** Without work, a relayer looks at the chain once in so many blocks. */
+const blocksOfView = 10
+
 /** What an object signs with is the key of its own name, on the chain of its own name. */
 function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
   const settings = readSettings(env)
@@ -33,6 +36,7 @@ function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
     confirmations: settings.CHAIN_CONFIRMATIONS,
     tickMs: settings.RELAYER_TICK_MS,
     stuckMs: settings.RELAYER_STUCK_MS,
+    viewMs: blocksOfView * settings.CHAIN_BLOCK_SECS * 1000,
     gasPerDay,
     gasPerOwner: Math.floor((gasPerDay * settings.RELAYER_OWNER_GAS_PERCENT) / 100),
     accepts: !ring.previous.includes(key),

@@ -139,6 +139,21 @@ describe('a round, and what its members do', () => {
     await decide(roundId)
   })
 
+  test('says of no copy of a vote that it is stored before it is', async () => {
+    const { roundId, voters } = await accepted()
+    const [{ member, offer }] = voters as [Voter]
+    const { vote, output_b64, events } = member.voteOf(offer)
+    const answers: Promise<unknown>[] = []
+    for (let copies = 0; copies < 10; copies++) {
+      const answer = roundOf(roundId).voted(offer.offer_id, member.key, { vote, output_b64, events })
+      answers.push(Promise.resolve(answer))
+      await roundOf(roundId).waitingFor()
+    }
+    expect(await Promise.race(answers)).toMatchObject({ ok: true })
+    expect((await objectLeases(roundId))?.[0]).toMatchObject({ state: 'voted' })
+    await Promise.all(answers)
+  })
+
   test('keeps both votes of a member that equivocates, and counts neither', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters.slice(0, 2))

@@ -7,13 +7,16 @@ import type {
   Task,
   TaskVote,
 } from '../../protocol/rounds/index.ts'
+import { ApiError } from '../errors.ts'
 import { Files } from './files.ts'
 import type { PublishedRound } from './rounds.ts'
 
+/** The form of records that this version of the hub writes; it reads earlier ones too. */
+const recordForm = 1
+
 /** Everything of a round that is over, as its record has it: what happened is true as it stands here, and everything else follows from it. */
 export interface RoundFile {
-  /** Of this form. */
-  v: 1
+  v: typeof recordForm
   round_id: string
   task: Task
   /** Who was drawn, in draw order; empty for a fallback. */
@@ -75,8 +78,15 @@ export class RoundFiles {
     return this.#find<DirectRoundFile>(roundId)
   }
 
+  /** @throws Where a later version of the hub, before it was rolled back, wrote the record in a form that this one would misread. */
   async round(roundId: string): Promise<RoundFile | null> {
-    return this.#find<RoundFile>(roundId)
+    const file = await this.#find<RoundFile>(roundId)
+    if (file !== null && file.v > recordForm)
+      throw new ApiError(
+        'unavailable',
+        `A later version of the hub wrote the record of round ${roundId}, in form ${file.v}. Deploy a version that reads it; this one reads forms up to ${recordForm}.`,
+      )
+    return file
   }
 
   async listRounds(options: R2ListOptions): Promise<R2Objects> {

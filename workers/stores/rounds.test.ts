@@ -192,4 +192,17 @@ describe('files of rounds', () => {
     for (const one of stored) expect(one.ended_at).toBe(kept?.ended_at)
     expect((await record(5)).ended_at).toBe(kept?.ended_at)
   })
+
+  test('a record in a later form is refused, and one in an earlier form is read', async () => {
+    const { roundFiles } = stores()
+    const record = (id: string, v?: number) =>
+      roundFiles.record({ v, round_id: id, published: over } as unknown as RoundFile)
+    await record('earlier')
+    expect(await roundFiles.round('earlier')).toMatchObject({ round_id: 'earlier' })
+    await record('later', 2)
+    const refused = { code: 'unavailable', message: expect.stringContaining('in form 2') }
+    await expect(roundFiles.round('later')).rejects.toMatchObject(refused)
+    // Nor is it taken for the end of a round that ends again.
+    await expect(record('later', 1)).rejects.toMatchObject(refused)
+  })
 })
