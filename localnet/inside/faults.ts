@@ -18,6 +18,8 @@ const path = '/faults'
 /** The hub on a platform whose parts can be taken away. */
 export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
   let faults: Faults = {}
+  /** What the hub remembers, such as the health that it found last, it remembers by its bindings: with others it is like one in a new isolate. */
+  let bindings: object | null = null
   const now = Date.now
   Date.now = () => now() + (faults.aheadMs ?? 0)
   return watchHub(hub, {
@@ -26,8 +28,10 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
         const request = use.args[0] as Request
         if (URL.canParse(request.url) && new URL(request.url).pathname === path) {
           faults = (await request.json()) as Faults
+          bindings = { ...(use.args[1] as object) }
           return new Response()
         }
+        use.args[1] = bindings ?? use.args[1]
       }
       if (use.kind === 'trip' && faults.database) throw new Error('D1_ERROR: Network connection lost.')
       if (use.kind === 'file' && faults.files)
