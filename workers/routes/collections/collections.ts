@@ -111,7 +111,8 @@ export const putCollection = defineRoute(
     const { kind, title, description, project_ids: projectIds } = input
     const collections = store(CollectionStore)
     const hidden = await collections.findUnlisted(projectIds)
-    if (hidden !== null) throw invalidField('project_ids', `must name public projects, and ${hidden} is not public`)
+    if (hidden !== null)
+      throw invalidField('project_ids', `must name public projects, and ${hidden} is not public`)
     const saved = { id, kind, title, description, projectIds, updatedAt: await clock.now() }
     if ((await collections.put(saved, { operator: sessionOf(c).address, reason: null })) === 'full')
       throw new ApiError('conflict', `A hub has at most ${collectionsMax} collections; delete one first.`)
