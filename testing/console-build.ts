@@ -198,7 +198,10 @@ async function openOwnProject(page: Page, origin: string): Promise<void> {
   await announced.first().waitFor()
   const before = await announced.count()
   await announced.first().getByRole('button', { name: 'Delete' }).click()
-  await announced.first().getByRole('button', { name: /Delete/ }).click()
+  await announced
+    .first()
+    .getByRole('button', { name: /Delete/ })
+    .click()
   await announced.nth(before - 1).waitFor({ state: 'detached' })
 }
 
@@ -236,7 +239,10 @@ async function publishVersion(page: Page, origin: string): Promise<void> {
   const { client } = await signIn(await readNetwork(hosts.api), privateKeys.operator)
   const [, project_id = ''] = /projects\/(0x[0-9a-f]{64})/.exec(page.url()) ?? []
   const review = (action: 'approve' | 'delist', reason: string | null) =>
-    client.call('POST /admin/v1/projects/{project_id}/review', { path: { project_id }, body: { action, reason } })
+    client.call('POST /admin/v1/projects/{project_id}/review', {
+      path: { project_id },
+      body: { action, reason },
+    })
   await review('approve', null)
   await page.getByText('Listed', { exact: true }).first().waitFor()
   await page.getByRole('button', { name: 'Draft the next version' }).click()

@@ -183,7 +183,8 @@ export async function findRecordInjections(
   const refused = stranger.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
   await stranger.setContent(`<iframe src="${origin}/me"></iframe>`)
   await refused
-  if (stranger.frames().some((frame) => frame.url().startsWith(origin))) faults.push('The page can be framed.')
+  if (stranger.frames().some((frame) => frame.url().startsWith(origin)))
+    faults.push('The page can be framed.')
   await stranger.close()
   return faults
 }

@@ -39,7 +39,9 @@ export async function findListFaults(page: Page, origin: string, rows: number): 
   await page.waitForFunction((href: string) => document.querySelector(`tbody a[href="${href}"]`), left!.href)
   const found = await page.evaluate(rowInView)
   if (found?.href !== left?.href || Math.abs((found?.top ?? 0) - (left?.top ?? 0)) > 2)
-    faults.push(`back from the row ${left?.href} at ${left?.top}, the list is at ${found?.href}, ${found?.top}`)
+    faults.push(
+      `back from the row ${left?.href} at ${left?.top}, the list is at ${found?.href}, ${found?.top}`,
+    )
   await page.unroute(list, answerLong)
   return faults
 }

@@ -54,11 +54,14 @@ const browser = await openBrowser(executable)
 try {
   const { build: _, 'build-project': buildProject, ...open } = await consoleScreens(hub)
   const screens = Object.entries(open).filter(([name]) => isWanted(name))
-  const of = (part: RegExp) => Object.fromEntries(Object.entries(ownScreens).filter(([name]) => part.test(name)))
+  const of = (part: RegExp) =>
+    Object.fromEntries(Object.entries(ownScreens).filter(([name]) => part.test(name)))
   const signedIn = {
     Miner: of(/^me/),
     Developer: { ...of(/^build/), 'build-project': buildProject },
-    Operator: Object.fromEntries(operatorScreens.map((path) => [path.replace('/operate?part=', 'operate-').replace('/', ''), path])),
+    Operator: Object.fromEntries(
+      operatorScreens.map((path) => [path.replace('/operate?part=', 'operate-').replace('/', ''), path]),
+    ),
   }
   for (const [mode, options] of Object.entries(modes)) {
     const page = await browser.newPage({ ...options, reducedMotion: 'reduce' })
