@@ -43,6 +43,8 @@ export async function findListFaults(page: Page, origin: string, rows: number): 
       `back from the row ${left?.href} at ${left?.top}, the list is at ${found?.href}, ${found?.top}`,
     )
   await page.unroute(list, answerLong)
+  // A page that loads again has forgotten the long list.
+  await page.reload()
   return faults
 }
 

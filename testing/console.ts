@@ -37,8 +37,8 @@ export async function findConsoleFaults(browser: Browser, origin: string): Promi
   for (const path of Object.values(await consoleScreens(origin)))
     for (const fault of await findScreenFaults(page, origin + path)) faults.push(`${path}: ${fault}`)
   await doubtRound(page)
-  await useKeys(page)
   faults.push(...(await findListFaults(page, origin, 1_000)))
+  await useKeys(page)
   await loseHub(page, faults)
   await page.close()
   return faults
