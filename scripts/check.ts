@@ -7,7 +7,18 @@ const steps: [name: string, command: string, ...args: string[]][] = [
   ['plain English', 'node', 'scripts/prose/check.ts'],
   ['types of the hub', 'tsc', '-p', 'tsconfig.json'],
   ['types of the hub with its tests', 'tsc', '-p', 'tsconfig.test.json'],
-  ['types of the console', 'tsc', '-p', 'tsconfig.console.json'],
+  [
+    'types of the console',
+    'node',
+    'console/node_modules/svelte-check/bin/svelte-check',
+    '--workspace',
+    'console',
+    '--tsconfig',
+    '../tsconfig.console.json',
+    '--fail-on-warnings',
+    '--output',
+    'human',
+  ],
   ['types of protocol, node-cli and scripts', 'tsc', '-p', 'tsconfig.node.json'],
 ]
 

@@ -1,4 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
+import { privateKeys } from '../localnet/private-keys.ts'
+import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
+import { connectTo, readNetwork } from '../scripts/hub/network.ts'
+import { signIn } from '../scripts/hub/wallet.ts'
 import { findScreenFaults } from './console.ts'
 
 /** Calls that fail are part of the flow, and the browser reports each. */
@@ -32,6 +37,7 @@ export async function findBuildFaults(browser: Browser, origin: string): Promise
     await look('a project')
     await registerProject(page)
     await look('a project in review')
+    await publishVersion(page, origin)
   } catch (error) {
     faults.push(`${page.url()}: ${(error as Error).message}\n${await page.locator('main').allInnerTexts()}`)
   } finally {
@@ -77,6 +83,23 @@ async function createKey(page: Page, origin: string): Promise<void> {
   await page.getByRole('listitem').filter({ hasText: 'From the console' }).waitFor()
   if (secret.length < 20 || (await page.content()).includes(secret))
     throw new Error('The secret of the key is short, or stays in the page.')
+  await replaceKey(page, origin, secret)
+}
+
+/** A key is replaced by another one, and works no more. */
+async function replaceKey(page: Page, origin: string, before: string): Promise<void> {
+  await page.getByLabel('Name of the key').fill('The next one')
+  await page.getByRole('button', { name: 'Create the key' }).click()
+  const after = await page.getByRole('status').locator('pre').innerText()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  const old = page.getByRole('listitem').filter({ hasText: 'From the console' }).first()
+  await old.getByRole('button', { name: 'Revoke' }).click()
+  await old.getByRole('button', { name: /Revoke/ }).click()
+  await old.waitFor({ state: 'detached' })
+  const statusOf = async (key: string) =>
+    (await fetch(`${origin}/v1/whoami`, { headers: { Authorization: `Bearer ${key}` } })).status
+  const statuses = [await statusOf(before), await statusOf(after)].join()
+  if (statuses !== '401,200') throw new Error(`The old key and the new one are answered ${statuses}.`)
 }
 
 /** The list has it, and its test waits in the log: nobody listens at its address. */
@@ -88,7 +111,20 @@ async function createWebhook(page: Page, origin: string): Promise<void> {
   const webhook = page.getByRole('listitem').filter({ hasText: 'localhost:9/console' }).first()
   await webhook.getByRole('button', { name: 'Send a test' }).click()
   await webhook.getByText('webhook.test').waitFor()
+  await webhook.getByRole('button', { name: 'New secret' }).click()
+  await webhook.getByRole('button', { name: /New secret/ }).click()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  const { items } = (await readOwn(page, '/v1/me/webhooks')) as { items: { secrets: object[] }[] }
+  if (items[0]?.secrets.length !== 2) throw new Error('The webhook does not sign with both secrets.')
 }
+
+/** What the hub has of the wallet that signed in last. */
+const readOwn = (page: Page, path: string): Promise<unknown> =>
+  page.evaluate(`(async () => {
+    const { token } = JSON.parse(sessionStorage.getItem('sessions')).kept.at(-1)
+    const answer = await fetch('${path}', { headers: { Authorization: 'Bearer ' + token } })
+    return answer.json()
+  })()`)
 
 /** A member is wrong, then right; another tab saves first, and nothing that was typed is lost. */
 async function writeDraft(page: Page, origin: string, look: Look): Promise<void> {
@@ -103,6 +139,7 @@ async function writeDraft(page: Page, origin: string, look: Look): Promise<void>
   await editor.fill((await editor.inputValue()).replace('"size": 0', '"size": 3'))
   await problems.getByText('1 thing to correct').waitFor()
   await look('a draft')
+  await useModule(page)
 
   const other = await page.evaluate(
     `(async () => {
@@ -126,8 +163,23 @@ async function writeDraft(page: Page, origin: string, look: Look): Promise<void>
   await newer.getByRole('button', { name: 'Save mine over it' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
   await page.reload()
-  await page.getByText('1 thing to correct').waitFor()
+  await page.getByText('It keeps every rule, and the hub takes it.').waitFor()
   if (!(await editor.inputValue()).includes('"my-project"')) throw new Error('The draft was not saved.')
+}
+
+/** Opened by the hub, it is named by the manifest. */
+async function useModule(page: Page): Promise<void> {
+  const { bytes, manifestAddress } = echoArtifact(`console_${randomBytes(4).toString('hex')}`)
+  const file = { name: 'echo.hbc', mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) }
+  await page.getByLabel('File').setInputFiles({ ...file, buffer: Buffer.from('no module') })
+  await page.getByRole('main').getByText('hbc_b64').first().waitFor()
+  await page.getByLabel('File').setInputFiles(file)
+  await page.getByText('committees can run it').waitFor()
+  await page.getByRole('button', { name: 'Use it in this manifest' }).click()
+  const text = await page.getByLabel('Text of the manifest').inputValue()
+  const { modules, work } = JSON.parse(text).consensus
+  if (modules.worker !== manifestAddress || work.functions.join() !== 'echo')
+    throw new Error(`The manifest names ${modules.worker} with ${work.functions}.`)
 }
 
 /** The sample developer sees its project, and announces something. */
@@ -142,7 +194,15 @@ async function openOwnProject(page: Page, origin: string): Promise<void> {
   await page.getByLabel('Title').fill('From the console')
   await page.getByLabel('Text', { exact: true }).fill('Written in a browser.')
   await page.getByRole('button', { name: 'Publish the announcement' }).click()
-  await page.getByText('Written in a browser.').and(page.locator('p')).waitFor()
+  const announced = page.getByRole('listitem').filter({ hasText: 'Written in a browser.' })
+  await announced.first().waitFor()
+  const before = await announced.count()
+  await announced.first().getByRole('button', { name: 'Delete' }).click()
+  await announced
+    .first()
+    .getByRole('button', { name: /Delete/ })
+    .click()
+  await announced.nth(before - 1).waitFor({ state: 'detached' })
 }
 
 /** The next version of a project becomes the first one of another, which the developer signs twice: the manifest, then the action. */
@@ -171,4 +231,34 @@ async function registerProject(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Go to the project' }).click()
   await page.getByRole('heading', { name: 'Made in the console' }).waitFor()
   await page.getByText('In review').waitFor()
+}
+
+/** Once an operator has listed the project, its developer publishes a version of another listing; then it is removed again. */
+async function publishVersion(page: Page, origin: string): Promise<void> {
+  const { hosts } = await connectTo(origin).client.call('GET /')
+  const { client } = await signIn(await readNetwork(hosts.api), privateKeys.operator)
+  const [, project_id = ''] = /projects\/(0x[0-9a-f]{64})/.exec(page.url()) ?? []
+  const review = (action: 'approve' | 'delist', reason: string | null) =>
+    client.call('POST /admin/v1/projects/{project_id}/review', {
+      path: { project_id },
+      body: { action, reason },
+    })
+  await review('approve', null)
+  await page.getByText('Listed', { exact: true }).first().waitFor()
+  await page.getByRole('button', { name: 'Draft the next version' }).click()
+  const editor = page.getByLabel('Text of the manifest')
+  await editor.waitFor()
+  const manifest = JSON.parse(await editor.inputValue()) as { listing: object }
+  await editor.fill(JSON.stringify({ ...manifest, listing: { ...manifest.listing, tagline: 'Once more' } }))
+  await page.getByText('It keeps every rule, and the hub takes it.').waitFor()
+  await page.getByRole('button', { name: 'Sign and publish the version' }).click()
+  const signing = page.getByRole('dialog', { name: /^Publish version 2/ })
+  await signing.getByRole('button', { name: 'Sign' }).click()
+  // It is of another listing only, which nothing on the chain says.
+  await signing.getByRole('status').getByText('Done', { exact: true }).waitFor()
+  await signing.getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('link', { name: 'Go to the project' }).waitFor()
+  const { items } = await client.call('GET /v1/projects/{project_id}/versions', { path: { project_id } })
+  if (items[0]?.version !== 2) throw new Error(`The newest version is ${items[0]?.version}.`)
+  await review('delist', 'It was for a test.')
 }

@@ -37,6 +37,16 @@ export const payloads: readonly string[] = [
   `{@html '<img src=x onerror=${run}>'}\${${run}}{{constructor.constructor('${run}')()}}`,
 ]
 
+/** What a developer can write into the listing of a project beside its name. */
+export const hostileListing = {
+  tagline: `"><svg onload=${run}>`,
+  description: payloads.join('\n'),
+  tags: ['<svg onload=ranHostile=1>'],
+  icon: 'https://evil.example/icon.svg',
+  screenshots: ['https://evil.example/1.png'],
+  website: `https://evil.example/?"onmouseover="${run}`,
+}
+
 /** Members of answers that people, modules and nodes fill in. Ids, numbers and states have formats of their own. */
 const texts = new Set([
   ...[
@@ -110,15 +120,7 @@ export async function findInjections(browser: Browser, origin: string): Promise<
   for (const rule of ["frame-ancestors 'none'", "require-trusted-types-for 'script'", "script-src 'self'"])
     if (!policy.includes(rule)) faults.push(`the policy lacks ${rule}`)
 
-  const page = await browser.newPage({ reducedMotion: 'reduce' })
-  page.on('dialog', (dialog) => faults.push(`${page.url()}: a dialog says ${dialog.message()}`))
-  page.on('request', (request) => {
-    if (!request.url().startsWith(`${origin}/`)) faults.push(`${page.url()} asks ${request.url()}`)
-  })
-  page.on('console', (message) => {
-    if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text()))
-      faults.push(`${page.url()}: ${message.text()}`)
-  })
+  const page = await openWatched(browser, origin, faults)
   let shown = 0
   const answerHostile = async (route: Route) => {
     if (route.request().resourceType() === 'document') return route.continue()
@@ -142,6 +144,49 @@ export async function findInjections(browser: Browser, origin: string): Promise<
   if (shown < payloads.length) faults.push(`only ${shown} texts were shown`)
   await page.close()
   return [...new Set(faults)]
+}
+
+/** A page whose dialogs, requests of other hosts and offences against its policy are faults. */
+async function openWatched(browser: Browser, origin: string, faults: string[]): Promise<Page> {
+  const page = await browser.newPage({ reducedMotion: 'reduce' })
+  page.on('dialog', (dialog) => faults.push(`${page.url()}: a dialog says ${dialog.message()}`))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`)) faults.push(`${page.url()} asks ${request.url()}`)
+  })
+  page.on('console', (message) => {
+    if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text()))
+      faults.push(`${page.url()}: ${message.text()}`)
+  })
+  return page
+}
+
+/**
+ * Opens the screens that show records whose texts are payloads, as the hub itself has them, and has another page frame them.
+ *
+ * @param texts of which each screen shows one, by path.
+ */
+export async function findRecordInjections(
+  browser: Browser,
+  origin: string,
+  texts: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const faults: string[] = []
+  const page = await openWatched(browser, origin, faults)
+  for (const [path, text] of Object.entries(texts)) {
+    await page.goto(origin + path)
+    await page.waitForFunction(isSettled)
+    await page.getByText(text).first().waitFor()
+    await lookForInjections(page, faults)
+  }
+  await page.close()
+  const stranger = await browser.newPage()
+  const refused = stranger.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
+  await stranger.setContent(`<iframe src="${origin}/me"></iframe>`)
+  await refused
+  if (stranger.frames().some((frame) => frame.url().startsWith(origin)))
+    faults.push('The page can be framed.')
+  await stranger.close()
+  return faults
 }
 
 async function lookForInjections(page: Page, faults: string[]): Promise<void> {

@@ -8,22 +8,30 @@ import { manifestLike, sampleSlug } from '../localnet/sample/manifest.ts'
 import { createBindingRecord, deriveNodeId } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { operatorScreens } from '../scripts/console-screens.ts'
-import { connectTo, readNetwork } from '../scripts/hub/network.ts'
+import { connectTo, fetchFromHub, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
+import { hubWithNodeKey } from '../sdk/node.ts'
 import { findScreenFaults } from './console.ts'
+import { findRecordInjections, hostileListing, payloads } from './console-hostile.ts'
 import { runTool } from './run-tool.ts'
 
 /** Of its own for each run, so that a network can be looked at twice. */
 const slug = `reviewed-${randomBytes(4).toString('hex')}`
-const projectName = `A project ${slug}`
+const projectName = `${slug} <img src=x onerror=ranHostile=1>`
 
 /**
- * The operator of a local network approves a project and removes it again, bans a device and readmits it: with a hub that is
- * away, and a session that ends. A wallet that is no operator reads so.
+ * The operator of a local network approves a project and removes it again, bans a device and readmits it, revokes a
+ * node, and sees to messages that failed: with a hub that is away, and a session that ends. A wallet that is no operator
+ * reads so. The project has texts that run something where a page takes them for more.
  *
+ * @param keepLetter has the hub keep a message with that id as failed.
  * @returns What is wrong, line by line.
  */
-export async function findOperatorFaults(browser: Browser, origin: string): Promise<string[]> {
+export async function findOperatorFaults(
+  browser: Browser,
+  origin: string,
+  keepLetter: (id: string) => void,
+): Promise<string[]> {
   const faults: string[] = []
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
   page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
@@ -40,7 +48,13 @@ export async function findOperatorFaults(browser: Browser, origin: string): Prom
     for (const screen of operatorScreens)
       for (const fault of await findScreenFaults(page, origin + screen)) faults.push(`${screen}: ${fault}`)
     await approveProject(page, origin, faults)
+    await writeHostileRecords(hosts.api, projectId)
+    const ofPage = { [`/projects/${projectId}`]: projectName, '/projects': projectName }
+    const found = { [`/search?q=${slug}`]: projectName, [`/projects/${sampleSlug}`]: payloads[2]! }
+    faults.push(...(await findRecordInjections(browser, origin, { ...ofPage, ...found })))
     await banDevice(page, origin, device)
+    await revokeNode(page, origin, hosts.api)
+    await seeToLetters(page, origin, hosts.api, keepLetter)
     await keepCollection(page, origin, projectId)
     await removeProject(page, origin, projectId)
   } catch (error) {
@@ -67,7 +81,7 @@ async function registerProject(hub: string): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'console-operate-'))
   try {
     const file = path.join(folder, 'manifest.json')
-    const texts = { slug, name: projectName, tagline: 'Waits', description: 'It waits.' }
+    const texts = { slug, name: projectName, tagline: '', description: '' }
     const parts = {
       profile,
       developer: manifest.developer,
@@ -76,7 +90,8 @@ async function registerProject(hub: string): Promise<string> {
       token: economics.reward_token,
       vault: economics.vault,
     }
-    writeFileSync(file, JSON.stringify(manifestLike(texts, parts)))
+    const { listing, ...rest } = manifestLike(texts, parts)
+    writeFileSync(file, JSON.stringify({ ...rest, listing: { ...listing, ...hostileListing } }))
     const { code, stdout, stderr } = await runTool('tools/submit.ts', [file, modules.worker], {
       HUB_URL: hub,
     })
@@ -85,6 +100,29 @@ async function registerProject(hub: string): Promise<string> {
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** What others write about a project. */
+async function writeHostileRecords(hub: string, projectId: string): Promise<void> {
+  const network = await readNetwork(hub)
+  const developer = await signIn(network, privateKeys.developer)
+  const miner = await signIn(network, privateKeys.miner)
+  const path = { project_id: projectId }
+  await developer.client.call('POST /v1/developers/projects/{project_id}/announcements', {
+    path,
+    body: { type: 'update', title: payloads[3]!, content: payloads.join('\n') },
+  })
+  await miner.client.call('POST /v1/projects/{project_id}/reports', {
+    path,
+    body: { category: 'malware', severity: 'high', reason: payloads.join('\n') },
+  })
+  const { project_id } = await miner.client.call('GET /v1/projects/{project_id}/manifest', {
+    path: { project_id: sampleSlug },
+  })
+  await miner.client.call('PUT /v1/projects/{project_id}/reviews', {
+    path: { project_id },
+    body: { rating: 1, comment: payloads[2]! },
+  })
 }
 
 /** One that never connects, so that nobody misses its work. */
@@ -120,6 +158,11 @@ async function signInAsOperator(page: Page, origin: string): Promise<void> {
   await page.getByRole('button', { name: /^Account/ }).click()
   await page.getByRole('button', { name: 'Add a wallet' }).click()
   await dialog(page).getByRole('button', { name: 'Operator' }).click()
+  await page.getByRole('heading', { name: 'Projects that wait for a review' }).waitFor()
+  // Only operators have the way here in their menu.
+  await page.goto(origin)
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('link', { name: 'Operate' }).click()
   await page.getByRole('heading', { name: 'Projects that wait for a review' }).waitFor()
 }
 
@@ -196,9 +239,63 @@ async function keepCollection(page: Page, origin: string, projectId: string): Pr
   await page.getByText('No collection').waitFor()
 }
 
-/** So that the network has the projects that it had before. */
+/** A node that has no work is revoked, which needs a reason. */
+async function revokeNode(page: Page, origin: string, hub: string): Promise<void> {
+  const { profile } = await readNetwork(hub)
+  const key = `0x${randomBytes(32).toString('hex')}`
+  const id = deriveNodeId(profile, ed25519PublicKey(key))
+  await hubWithNodeKey({ url: hub, key, fetch: fetchFromHub }).call('POST /v1/nodes/register', {
+    body: {
+      ...{ hub, network: profile.network, url: null, role: 'miner' },
+      ...{ engine: 'native', nodectl_version: '1.0.0' },
+    },
+  })
+  await page.goto(`${origin}/operate?part=nodes`)
+  await page.getByLabel('Role').selectOption('miner')
+  const node = page.getByRole('listitem').filter({ has: page.getByTitle(id) })
+  await node.getByRole('button', { name: 'Revoke' }).click()
+  const asked = dialog(page, /^Revoke /)
+  await asked.getByLabel('Reason').fill('It was for a test.')
+  await asked.getByRole('button', { name: 'Revoke' }).click()
+  await node.getByText('Revoked', { exact: true }).waitFor()
+  const { items } = await (await operatorOf(hub)).call('GET /admin/v1/nodes', { query: { limit: 100 } })
+  const state = items.find(({ node_id }) => node_id === id)?.status
+  if (state !== 'revoked') throw new Error(`The hub has the node as ${state}.`)
+}
+
+const operatorOf = async (hub: string) => (await signIn(await readNetwork(hub), privateKeys.operator)).client
+
+/** One that failed is sent again, another is closed, with a reason. */
+async function seeToLetters(
+  page: Page,
+  origin: string,
+  hub: string,
+  keepLetter: (id: string) => void,
+): Promise<void> {
+  const ids = ['Send again', 'Delete'].map((action) => [action, randomBytes(16).toString('hex')] as const)
+  for (const [, id] of ids) keepLetter(id)
+  await page.goto(`${origin}/operate?part=machine`)
+  for (const [action, id] of ids) {
+    const letter = page.getByRole('listitem').filter({ has: page.getByTitle(id) })
+    await letter.getByText('Its contents').click()
+    await letter.getByRole('button', { name: action }).click()
+    const asked = dialog(page, new RegExp(`^${action}`))
+    await asked.getByLabel('Reason').fill('It was for a test.')
+    await asked.getByRole('button', { name: action }).click()
+    await letter.waitFor({ state: 'detached' })
+  }
+  const operator = await operatorOf(hub)
+  const { items } = await operator.call('GET /admin/v1/dead-letters', { query: { limit: 100 } })
+  if (items.some(({ message_id }) => ids.some(([, id]) => id === message_id)))
+    throw new Error('The hub still has a message that was seen to.')
+}
+
+/** From a report about it, so that the network has the projects that it had before. */
 async function removeProject(page: Page, origin: string, projectId: string): Promise<void> {
-  await page.goto(`${origin}/operate?part=bans&project=${projectId}`)
+  await page.goto(`${origin}/operate?part=reports`)
+  const report = page.getByRole('listitem').filter({ has: page.getByTitle(projectId) })
+  await report.getByText(payloads[0]!).waitFor()
+  await report.getByRole('link', { name: 'Decide about the project' }).click()
   await page.getByRole('button', { name: 'Remove' }).click()
   const asked = dialog(page, /^Remove /)
   await asked.getByLabel('Reason').fill('It was for a test.')

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
+import { findDeploymentFaults, findListFaults } from './console-lists.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -36,6 +37,7 @@ export async function findConsoleFaults(browser: Browser, origin: string): Promi
   for (const path of Object.values(await consoleScreens(origin)))
     for (const fault of await findScreenFaults(page, origin + path)) faults.push(`${path}: ${fault}`)
   await doubtRound(page)
+  faults.push(...(await findListFaults(page, origin, 1_000)))
   await useKeys(page)
   await loseHub(page, faults)
   await page.close()
@@ -109,7 +111,7 @@ async function useKeys(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'What it pays' }).waitFor()
 }
 
-/** Without its hub the console says so, and goes on by itself. */
+/** Without its hub or its files the console says so, and goes on by itself. */
 async function loseHub(page: Page, faults: string[]): Promise<void> {
   const before = faults.length
   await page.context().setOffline(true)
@@ -128,8 +130,10 @@ async function loseHub(page: Page, faults: string[]): Promise<void> {
   await page.unroute('**/v1/explorer/rounds*')
   await page.getByRole('row').nth(1).waitFor()
   await page.getByText('Too many calls from here').waitFor({ state: 'detached' })
+  const ofDeployment = await findDeploymentFaults(page, new URL(page.url()).origin)
   // The browser itself reports each call that failed.
   faults.splice(before)
+  faults.push(...ofDeployment)
 }
 
 /** Of the page. */

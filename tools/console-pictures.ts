@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
-import { consoleScreens, isSettled, ownScreens } from '../scripts/console-screens.ts'
+import { consoleScreens, isSettled, operatorScreens, ownScreens } from '../scripts/console-screens.ts'
 
 const hub = process.env.HUB_URL ?? 'http://localhost:8787'
 const folder = 'docs/pictures'
@@ -34,6 +34,16 @@ async function take(page: Page, name: string): Promise<void> {
   console.log(file, size)
 }
 
+/** As an account of the local network, in a tab of its own. */
+async function signIn(page: Page, who: string): Promise<void> {
+  await page.goto(`${hub}/me`)
+  await page.evaluate('sessionStorage.clear()')
+  await page.reload()
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: who }).click()
+  await page.getByRole('button', { name: /^Account/ }).waitFor()
+}
+
 const executable = browserPath()
 if (executable === undefined) {
   console.error('Error: no chromium on this machine; install it or name one in CHROMIUM.')
@@ -42,7 +52,17 @@ if (executable === undefined) {
 mkdirSync(folder, { recursive: true })
 const browser = await openBrowser(executable)
 try {
-  const screens = Object.entries(await consoleScreens(hub)).filter(([name]) => isWanted(name))
+  const { build: _, 'build-project': buildProject, ...open } = await consoleScreens(hub)
+  const screens = Object.entries(open).filter(([name]) => isWanted(name))
+  const of = (part: RegExp) =>
+    Object.fromEntries(Object.entries(ownScreens).filter(([name]) => part.test(name)))
+  const signedIn = {
+    Miner: of(/^me/),
+    Developer: { ...of(/^build/), 'build-project': buildProject },
+    Operator: Object.fromEntries(
+      operatorScreens.map((path) => [path.replace('/operate?part=', 'operate-').replace('/', ''), path]),
+    ),
+  }
   for (const [mode, options] of Object.entries(modes)) {
     const page = await browser.newPage({ ...options, reducedMotion: 'reduce' })
     for (const [name, path] of screens) {
@@ -56,16 +76,18 @@ try {
       }
       await take(page, `${name}-${mode}`)
     }
-    await page.goto(`${hub}/me`)
-    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Miner' }).click()
-    await page.getByRole('button', { name: /^Account/ }).waitFor()
-    for (const [name, path] of Object.entries(ownScreens).filter(([name]) => isWanted(name))) {
-      await page.goto(hub + path)
-      await page.waitForFunction(isSettled)
-      await take(page, `${name}-${mode}`)
+    for (const [who, seen] of Object.entries(signedIn)) {
+      const own = Object.entries(seen).filter(([name]) => isWanted(name))
+      if (own.length === 0) continue
+      await signIn(page, who)
+      for (const [name, path] of own) {
+        await page.goto(hub + path)
+        await page.waitForFunction(isSettled)
+        await take(page, `${name}-${mode}`)
+      }
     }
     if (isWanted('signing')) {
+      await signIn(page, 'Miner')
       await page.goto(`${hub}/me?part=collateral`)
       await page.getByRole('button', { name: 'Unbond' }).first().click()
       await page.getByText('as you asked').first().waitFor()

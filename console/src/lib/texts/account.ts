@@ -8,6 +8,7 @@ export const account = {
     mine: 'My devices',
     run: 'Run a device',
     build: 'Build',
+    operate: 'Operate',
     other: 'Add a wallet',
     use: (name: string) => `Use ${name}`,
   },

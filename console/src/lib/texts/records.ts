@@ -4,6 +4,7 @@ export const receipt = {
   title: 'Receipt',
   lead: 'A receipt says what one run took and gave. Equal runs have the same receipt.',
   rounds: 'Rounds with this receipt',
+  all: 'All of the receipt',
   facts: {
     hash: 'Receipt',
     module: 'Module',
@@ -14,7 +15,11 @@ export const receipt = {
     gas: 'Gas',
     success: 'Ran to its end',
     signer: 'Signed by',
-    kind: 'Kind',
+    epoch: 'Epoch',
+    project: 'Project',
+    vault: 'Vault that pays',
+    settlement: 'On chain',
+    attested: 'Validators that signed',
   },
 }
 
