@@ -22,7 +22,7 @@ export async function signInOperator(
   const network = await readNetwork(url).catch((error: unknown) => {
     if (!(error instanceof UnreachableError)) throw error
     throw new CommandError(
-      `No hub answers on ${url}: ${reasonOf(error.cause as Error)}. \`check\` tries it; docs/runbooks/hub-away.md and domain-or-certificate.md say what to do.`,
+      `No hub answers on ${url}: ${reasonOf((error.cause ?? error) as Error)}. \`check\` tries it; docs/runbooks/hub-away.md and domain-or-certificate.md say what to do.`,
     )
   })
   const { quiet } = await signIn(network, key, () => {}, domain)
