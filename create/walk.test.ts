@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { publint } from 'publint'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { probePort } from '../localnet/port.ts'
 import { listProcesses } from '../localnet/processes.ts'
 import { scope } from '../scripts/packages/scope.ts'
 import { hasAnvil } from '../testing/anvil.ts'
@@ -13,6 +14,8 @@ import { strangersEnvironment } from '../testing/node/package-calls.ts'
 import { startPackageRegistry } from '../testing/node/package-registry.ts'
 import { shared } from '../testing/node/shared.ts'
 import { manifestOf, packageFolders, packPackage } from '../testing/packages.ts'
+import { pageBlocks } from '../testing/page-samples.ts'
+import { openTerminal, statusAt } from '../testing/terminal.ts'
 
 // A whole network starts here, in the time the machine has for it.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -28,19 +31,21 @@ const registry = shared(async () => {
   return startPackageRegistry(packed)
 })
 
-/** Runs a command of a stranger, beside the registry that this process serves. */
-async function run(cwd: string, env: NodeJS.ProcessEnv, command: string, ...args: string[]) {
+/** Begins a command of a stranger, beside the registry that this process serves. */
+function begin(cwd: string, env: NodeJS.ProcessEnv, command: string, ...args: string[]) {
   const child = spawn(command, args, {
     cwd,
     env: { ...strangersEnvironment(away), npm_config_registry: registry(), npm_config_fund: 'false', ...env },
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (text) => (stdout += text))
-  child.stderr.on('data', (text) => (stderr += text))
-  const [code] = await once(child, 'close')
-  return { code, stdout, stderr }
+  const said = { stdout: '', stderr: '' }
+  child.stdout.on('data', (text) => (said.stdout += text))
+  child.stderr.on('data', (text) => (said.stderr += text))
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }))
+  return { said, ended, end: () => process.kill(-child.pid!, 'SIGTERM') }
 }
+const run = (...command: Parameters<typeof begin>) => begin(...command).ended
 const done = (stdout: string) => ({ code: 0, stdout: expect.stringContaining(stdout) })
 
 /** What a reader of the page writes for a test: a network, a task, a receipt that is verified. */
@@ -120,11 +125,12 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
     expect(await npm('test')).toMatchObject(done('All 2 samples are ok.'))
     const module = path.join(project, 'assembly/index.ts')
     const source = readFileSync(module, 'utf8')
+    const dev = begin(project, env, 'npm', 'run', 'dev')
+    await expect.poll(() => dev.said.stdout + dev.said.stderr).toContain('Waiting for a change')
     writeFileSync(module, source.replace('Hello', 'Hi'))
-    expect(await npm('run', 'dev', '--', '--once')).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('expected "Hello, Ada!"'),
-    })
+    await expect.poll(() => dev.said.stdout).toContain('expected "Hello, Ada!"')
+    dev.end()
+    await dev.ended
     expect(await npm('run', 'publish')).toMatchObject({
       code: 1,
       stdout: expect.not.stringContaining('POST'),
@@ -140,6 +146,48 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
     expect(task).toMatchObject({ code: 0 })
     expect(JSON.parse(task.stdout).task).toMatchObject({
       ...{ project_id: projectId, status: 'finalized', success: true, output: 'Hello, Ada!' },
+    })
+  })
+
+  describe('with a checkout', () => {
+    const guide = (page: string) => pageBlocks(page, 'sh', started.network.hub.url)
+    const open = (commands: string, env: NodeJS.ProcessEnv = {}) =>
+      openTerminal(commands, {
+        ...{ HUB_URL: started.network.hub.url, NODE_ASC_HOME: filledAscHome(), ...env },
+      })
+
+    test('the steps of docs/publish-a-project.md lead to a task of the project', async () => {
+      const [, , ...steps] = guide('docs/publish-a-project.md')
+      const artifact = path.join(away, 'hello.hbc')
+      const script = steps.join('\n').replaceAll(/(?<=[ "])hello\.hbc/g, artifact)
+      const { said, ended } = open(script.replaceAll('submit.log', path.join(away, 'submit.log')))
+      expect(await ended, said.all).toBe(0)
+      expect(said.all).toContain('Hello, Ada!')
+    })
+
+    test('the steps of docs/run-a-node.md lead to a device that works', async () => {
+      const port = await probePort(0)
+      const [own, later] = guide('docs/run-a-node.md').map((block) =>
+        block
+          .replaceAll('./node', path.join(away, 'node'))
+          .replaceAll('miner.key', path.join(away, 'miner.key')),
+      )
+      const env = { NODE_BIND: `127.0.0.1:${port}` }
+      const node = open(own!, env)
+      onTestFinished(node.close)
+      await expect
+        .poll(() => statusAt(port), { timeout: 120_000 })
+        .toMatchObject({ relay: { connected: true } })
+      const { node_id: nodeId } = await statusAt(port)
+      const first = own!.split('\n').slice(0, 2).join('\n')
+      const script = later!
+        .replace('node-…', nodeId)
+        // It may still wait for its first epoch; and nothing is paid yet.
+        .replace(/^nodectl why .*$/m, '$& || true')
+        .replace(/^nodectl claim .*$/m, '')
+      const { said, ended } = open(`${first}\n${script}`, env)
+      expect(await ended, said.all).toBe(0)
+      expect(said.all).toMatch(new RegExp(`^node +${nodeId}[^]*^work `, 'm'))
     })
   })
 

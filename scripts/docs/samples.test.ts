@@ -30,8 +30,8 @@ const known: Readonly<Record<string, readonly [count: number, by: string]>> = {
     1,
     'It needs a public address; the same flags run on the local network.',
   ],
-  'docs/run-a-node.md sh': [2, 'The demo does the same; nodectl has a test of each command.'],
-  'docs/publish-a-project.md sh': [6, 'The test of the packages takes the same steps.'],
+  'docs/run-a-node.md sh': [2, 'create/walk.test.ts'],
+  'docs/publish-a-project.md sh': [6, 'create/walk.test.ts'],
   'docs/publish-a-project.md ts': [1, 'node-cli/examples.test.ts'],
   'node-cli/README.md ts': [4, 'node-cli/examples.test.ts'],
   'node-cli/README.md console': [
