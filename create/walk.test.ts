@@ -126,7 +126,7 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
     const module = path.join(project, 'assembly/index.ts')
     const source = readFileSync(module, 'utf8')
     const dev = begin(project, env, 'npm', 'run', 'dev')
-    await expect.poll(() => dev.said.stdout).toContain('Waiting for a change')
+    await expect.poll(() => dev.said.stdout + dev.said.stderr).toContain('Waiting for a change')
     writeFileSync(module, source.replace('Hello', 'Hi'))
     await expect.poll(() => dev.said.stdout).toContain('expected "Hello, Ada!"')
     dev.end()
@@ -187,7 +187,7 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
         .replace(/^nodectl claim .*$/m, '')
       const { said, ended } = open(`${first}\n${script}`, env)
       expect(await ended, said.all).toBe(0)
-      expect(said.all).toMatch(new RegExp(`node +${nodeId}[^]*sample-echo`))
+      expect(said.all).toMatch(new RegExp(`^node +${nodeId}[^]*^work `, 'm'))
     })
   })
 

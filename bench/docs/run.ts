@@ -14,10 +14,12 @@ const pages = [
 ] as const
 const hub = await startTestHub()
 try {
-  const judged = []
-  for (const page of pages) judged.push({ page, ...(await judgePage(page, hub.origin + page, runs)) })
-  console.log(table(lighthouseHead, [lighthouseGoals, ...judged.map(({ row }) => row)]))
-  for (const { page, failed } of judged) if (failed.length > 0) console.log(`${page}: ${failed.join('; ')}`)
+  console.log(table(lighthouseHead, [lighthouseGoals]))
+  for (const page of pages) {
+    const { row, failed } = await judgePage(page, hub.origin + page, runs)
+    console.log(row)
+    for (const title of failed) console.error(`${page}: ${title}`)
+  }
 } finally {
   await hub.stop()
 }
