@@ -1,10 +1,8 @@
 import type { Task } from '../../protocol/rounds/index.ts'
 import type { Generation, ValidatorStore } from '../stores/validators.ts'
 
-/** What was read serves for so long. Asking validators may take longer, so who is asked may be as old as that anyhow. */
-const keptMs = 10_000
-/** Rounds wait for the first validators of their set, and soon hear of them. */
-const noneKeptMs = 2_000
+/** What was read serves for so long. Asking validators takes longer, so who is asked may be as old as that anyhow. */
+const keptMs = 2_000
 const keptMax = 1_000
 
 interface Read {
@@ -23,8 +21,7 @@ export async function recentGeneration(
   read.set(validators, kept)
   const name = `${projectId}:${epoch}`
   const known = kept.get(name)
-  if (known !== undefined && Math.abs(Date.now() - known.atMs) < (known.generation ? keptMs : noneKeptMs))
-    return known.generation
+  if (known !== undefined && Math.abs(Date.now() - known.atMs) < keptMs) return known.generation
   const generation = await validators.ofSet(projectId, epoch)
   if (kept.size >= keptMax) kept.clear()
   kept.set(name, { atMs: Date.now(), generation })
