@@ -3,7 +3,7 @@ import type { ChainState } from '../chain/projections.ts'
 import type { Wallet } from './caller.ts'
 import { isClosed, isState, newestTime, pendingSlashes } from './chain-facts.ts'
 import { isChanged, Store } from './database.ts'
-import { chainStates, projectMiners, subscriptions } from './schema/index.ts'
+import { chainStates, devices, projectMiners, subscriptions } from './schema/index.ts'
 import { flat } from './statements.ts'
 
 type Row = InferSelectModel<typeof subscriptions>
@@ -39,6 +39,14 @@ export const isPaidThere = sql`${projectMiners.projectId} = ${subscriptions.proj
 
 export const newestFirst = [desc(subscriptions.createdAt), desc(subscriptions.subscriptionId)]
 
+export interface SubscriptionFilter {
+  projectId?: string | undefined
+  nodeId?: string | undefined
+}
+
+const isKeyOf = (nodeId: string) => sql`${subscriptions.nodeKey} = (
+  SELECT ${devices.publicKey} FROM ${devices} WHERE ${devices.nodeId} = ${nodeId})`
+
 /** What the hub keeps of subscriptions, read together with what the chain says of them. */
 export class SubscriptionStore extends Store {
   async find(subscriptionId: string): Promise<Subscription | null> {
@@ -58,8 +66,10 @@ export class SubscriptionStore extends Store {
     return isChanged(result) ? 'set' : 'stale'
   }
 
+  /** Newest first; `limit` rows after `after`. */
   async list(
     owner: Wallet,
+    { projectId, nodeId }: SubscriptionFilter,
     after: Pick<Row, 'createdAt' | 'subscriptionId'> | undefined,
     limit: number,
   ): Promise<Subscription[]> {
@@ -67,6 +77,10 @@ export class SubscriptionStore extends Store {
       .where(
         and(
           eq(subscriptions.owner, owner),
+          projectId === undefined ? undefined : eq(subscriptions.projectId, projectId),
+          nodeId === undefined ? undefined : eq(subscriptions.nodeId, nodeId),
+          // Both together are nearly one subscription, which the index by project and key has.
+          projectId === undefined || nodeId === undefined ? undefined : isKeyOf(nodeId),
           after &&
             sql`(${subscriptions.createdAt}, ${subscriptions.subscriptionId}) <
                 (${after.createdAt}, ${after.subscriptionId})`,
