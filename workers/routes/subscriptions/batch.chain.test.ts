@@ -49,7 +49,11 @@ test('each item begins or says why not, with the bonds of those that began', asy
   const bond = (projectId: string, more: number) => ({
     action: 'bond',
     typed_data: {
-      message: { projectId, amount: collateral, nonce: String(Number(body.bond.typed_data.message.nonce) + more) },
+      message: {
+        projectId,
+        amount: collateral,
+        nonce: String(Number(body.bond.typed_data.message.nonce) + more),
+      },
     },
     permit: { message: { nonce: String(Number(body.bond.permit.message.nonce) + more) } },
     preview: more === 0 ? { ok: expect.any(Boolean) } : null,

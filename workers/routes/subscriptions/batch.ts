@@ -61,7 +61,11 @@ export const createSubscriptions = defineRoute(
       201,
       'What became of each item, in their order.',
       SubscriptionBatchResult,
-      { items: [{ project_id, node_id, subscription_id, error: null }], bond: bondExample, bonds: [bondExample] },
+      {
+        items: [{ project_id, node_id, subscription_id, error: null }],
+        bond: bondExample,
+        bonds: [bondExample],
+      },
       { Location: 'The list of your subscriptions.' },
     ),
   },
@@ -74,6 +78,8 @@ export const createSubscriptions = defineRoute(
         ? { error: outcome.code }
         : { subscription_id: outcome.subscriptionId, error: null }),
     }))
-    return json({ items: results, ...(bonds[0] && { bond: bonds[0] }), bonds }, 201, { Location: '/v1/me/subscriptions' })
+    return json({ items: results, ...(bonds[0] && { bond: bonds[0] }), bonds }, 201, {
+      Location: '/v1/me/subscriptions',
+    })
   },
 )

@@ -63,9 +63,7 @@ export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]
     return one
   })
   const bonds = outcomes.flatMap((one) =>
-    'code' in one
-      ? []
-      : { id: one.subscriptionId, action: bondAction(owner, one, one.collateral) },
+    'code' in one ? [] : { id: one.subscriptionId, action: bondAction(owner, one, one.collateral) },
   )
   // Before the records: a chain that does not answer must not leave some that a second try finds in its way.
   const payloads = bonds[0] && (await preparePayloads(c, bonds[0].action))
