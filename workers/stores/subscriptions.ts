@@ -44,6 +44,12 @@ export interface SubscriptionFilter {
   nodeId?: string | undefined
 }
 
+/**
+ * A project has few subscriptions of one device, which the index by project and key finds: a plus keeps the database from choosing another
+ * one for what follows it.
+ */
+const plain = (isOne: boolean) => sql.raw(isOne ? '+' : '')
+
 const isKeyOf = (nodeId: string) => sql`${subscriptions.nodeKey} = (
   SELECT ${devices.publicKey} FROM ${devices} WHERE ${devices.nodeId} = ${nodeId})`
 
@@ -73,20 +79,19 @@ export class SubscriptionStore extends Store {
     after: Pick<Row, 'createdAt' | 'subscriptionId'> | undefined,
     limit: number,
   ): Promise<Subscription[]> {
+    const { createdAt, subscriptionId } = subscriptions
+    const isOne = projectId !== undefined && nodeId !== undefined
     const rows = await this.select()
       .where(
         and(
-          eq(subscriptions.owner, owner),
+          isOne ? isKeyOf(nodeId) : undefined,
+          sql`${plain(isOne)}${subscriptions.owner} = ${owner}`,
           projectId === undefined ? undefined : eq(subscriptions.projectId, projectId),
-          nodeId === undefined ? undefined : eq(subscriptions.nodeId, nodeId),
-          // Both together are nearly one subscription, which the index by project and key has.
-          projectId === undefined || nodeId === undefined ? undefined : isKeyOf(nodeId),
-          after &&
-            sql`(${subscriptions.createdAt}, ${subscriptions.subscriptionId}) <
-                (${after.createdAt}, ${after.subscriptionId})`,
+          nodeId === undefined ? undefined : sql`${plain(isOne)}${subscriptions.nodeId} = ${nodeId}`,
+          after && sql`(${createdAt}, ${subscriptionId}) < (${after.createdAt}, ${after.subscriptionId})`,
         ),
       )
-      .orderBy(() => newestFirst)
+      .orderBy(sql`${plain(isOne)}${createdAt} DESC`, desc(subscriptionId))
       .limit(limit)
     return rows.map(flat)
   }

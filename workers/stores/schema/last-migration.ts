@@ -1,2 +1,2 @@
 /** The newest file of d1-migrations/: a database without it is older than this build. */
-export const lastMigration = '0024_backups.sql'
+export const lastMigration = '0028_filtered_subscriptions.sql'
