@@ -63,7 +63,9 @@ export const GaslessPayload = z
     permit: TypedData.optional().describe('The permit for a bond, to be signed as well.'),
     direct_tx: DirectTransaction.optional(),
     expires_at: Timestamp,
-    preview: Preview.nullable().describe('Null with `?preview=false`.'),
+    preview: Preview.nullable().describe(
+      'Null with `?preview=false`, and in all bonds of a batch but the first.',
+    ),
   })
   .meta({ id: 'GaslessPayload', description: 'The action that the owner signs and sends back.' })
 

@@ -13,7 +13,19 @@ export type PreparedPayload = GaslessPayload & { direct_tx: DirectTransaction; p
  * 503 `unavailable` while the chain does not answer.
  */
 export async function preparePayload(c: HubContext, requested: RequestedAction): Promise<PreparedPayload> {
-  const { action, account, message } = requested
+  const payloads = await preparePayloads(c, requested)
+  return payloads([requested])[0] as PreparedPayload
+}
+
+/**
+ * Prepares actions of one kind and account, of which each signs the nonce after that of the one before it. The preview is of the first alone:
+ * the contract refuses the others until it is done. @returns Their payloads; takes those that are left of the actions, in their order.
+ */
+export async function preparePayloads(
+  c: HubContext,
+  first: RequestedAction,
+): Promise<(all: readonly RequestedAction[]) => PreparedPayload[]> {
+  const { action, account } = first
   const contracts = requireContracts(c)
   const profile = c.var.settings.PROFILE
   const { verifyingContract } = domainOf(profile, contracts, actions[action])
@@ -21,11 +33,15 @@ export async function preparePayload(c: HubContext, requested: RequestedAction):
     c.var.services.clock.now(),
     readNonce(c, verifyingContract, account),
     action === 'bond' ? readNonce(c, contracts.token, account) : 0n,
-    c.req.query('preview') === 'false' ? null : askPreview(c, contracts, requested),
+    c.req.query('preview') === 'false' ? null : askPreview(c, contracts, first),
   ])
-  return {
-    ...buildGaslessPayload(profile, contracts, { action, message, nonce, permitNonce, now }),
-    direct_tx: directTransaction(c, action, message),
-    preview: preview?.({ nonce, permitNonce }) ?? null,
-  }
+  return (all) =>
+    all.map((one, i) => {
+      const nonces = { nonce: nonce + BigInt(i), permitNonce: permitNonce + BigInt(i) }
+      return {
+        ...buildGaslessPayload(profile, contracts, { action, message: one.message, ...nonces, now }),
+        direct_tx: directTransaction(c, action, one.message),
+        preview: one === first ? (preview?.(nonces) ?? null) : null,
+      }
+    })
 }

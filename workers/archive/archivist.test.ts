@@ -71,6 +71,11 @@ async function told(rounds: readonly SimulatedEnd[]) {
     `/v1/tasks/${encodeURIComponent(terms.roundId)}`,
     ...(terms.queuedAt === undefined ? [] : [`/v1/tasks/${terms.taskId}`]),
     ...(round.outputHash === null ? [] : [`/v1/explorer/receipts/${round.receiptHash}`]),
+    ...(terms.queuedAt === undefined
+      ? []
+      : [terms.roundId, terms.roundId.slice('task:'.length), terms.taskId, round.receiptHash].map(
+          (name) => `/v1/explorer/search?q=${encodeURIComponent(name ?? '')}`,
+        )),
     ...leases.flatMap(({ proofId, proofStatus }) => (proofStatus === null ? [] : [`/v1/proofs/${proofId}`])),
   ])
   const reader = client({ bindings: { RATE_LIMIT_MULTIPLIER: '1000' } })

@@ -28,6 +28,10 @@ async function findRecord<T>(
 export const findWaited = (records: Records, taskId: string): Promise<RoundRow | null> =>
   findRecord(records, taskId, ({ round }) => (round.taskId === taskId ? round : undefined))
 
+/** The newest archived round that came to a receipt. */
+export const findWithReceipt = (records: Records, receiptHash: string): Promise<RoundRow | null> =>
+  findRecord(records, receiptHash, ({ round }) => (round.receiptHash === receiptHash ? round : undefined))
+
 export async function findProof(
   services: Records & Pick<Services, 'proofs'>,
   proofId: string,

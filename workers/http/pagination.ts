@@ -52,39 +52,47 @@ interface PageRequest<Row, Position extends (string | number)[]> {
   fetch: (after: Position | undefined, limit: number) => Promise<Row[]>
   /** For rows that may be large: whether some of those asked for were left out. */
   isCut?: (rows: readonly Row[]) => boolean
-  /** For a list whose filter no index has: whether a row that was read belongs to it. A page may have few rows then, and still go on. */
+  /** For a list whose filter no index has: whether a row that was read belongs to it. Documented with {@link readsOn}. */
   keep?: (row: Row) => boolean
   /** For a list whose older items are in archives: those before this time may be; null where none is. */
   archivedBefore?: () => Promise<number | null>
 }
 
+/** How a list with `keep` reads on where its page is not full: so many times, and so many rows each time. */
+const more = { trips: 4, rows: 250 }
+
+/** What a list with `keep` says of its pages. @param when - With which filter. */
+export const readsOn = (when: string): string =>
+  `${when}, the hub looks through ${more.trips * more.rows} items or more for a page; one that is not full by then has a cursor and goes on.`
+
 /** One page by keyset: reads one row more than asked for, to know whether another page follows. */
 export async function paginate<Row, Position extends (string | number)[]>(
   c: HubContext,
-  {
-    list,
-    isOwn = false,
-    query,
-    position,
-    fetch,
-    isCut,
-    keep = () => true,
-    archivedBefore,
-  }: PageRequest<Row, Position>,
+  { list, isOwn = false, query, position, fetch, isCut, keep, archivedBefore }: PageRequest<Row, Position>,
 ): Promise<{ rows: Row[]; next_cursor: string | null; archived_before?: number }> {
   const { cursors } = c.var.services
   const limit = query.limit ?? 50
   // Who calls may be known only later.
   const name = () => (isOwn ? `${list} of=${c.var.holder ?? 'anybody'}` : list)
   const after = query.cursor === undefined ? undefined : (cursors.decode(name(), query.cursor) as Position)
-  const [rows, before] = await Promise.all([fetch(after, limit + 1), archivedBefore?.() ?? null])
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const goesOn = rows.length > limit || isCut?.(rows)
-  const next_cursor = goesOn && last !== undefined ? cursors.encode(name(), position(last)) : null
+  let asked = limit + 1
+  let [rows, before] = await Promise.all([fetch(after, asked), archivedBefore?.() ?? null])
+  const isMore = () => rows.length === asked || isCut?.(rows) === true
+  let kept = keep ? rows.filter(keep) : rows
+  for (let trip = 0; keep && trip < more.trips && kept.length < limit && isMore(); trip++) {
+    const last = rows.at(-1)
+    if (last === undefined) break
+    asked = more.rows
+    rows = await fetch(position(last), asked)
+    kept = kept.concat(rows.filter(keep))
+  }
+  const page = kept.slice(0, limit)
+  // Where no row is left over, the next page begins after the last one that was read.
+  const last = kept.length > limit ? page.at(-1) : isMore() ? rows.at(-1) : undefined
+  const next_cursor = last === undefined ? null : cursors.encode(name(), position(last))
   c.var.nextCursor = next_cursor
   const rest = next_cursor === null && before !== null ? { archived_before: before } : {}
-  return { rows: page.filter(keep), next_cursor, ...rest }
+  return { rows: page, next_cursor, ...rest }
 }
 
 interface ShownPage<Row, Key extends keyof Row> extends Omit<PageRequest<Row, never>, 'position' | 'fetch'> {

@@ -6,7 +6,7 @@ import { deriveProofId, resolveProfile } from '../../protocol/identity/index.ts'
 import { isTaskVote } from '../../protocol/rounds/index.ts'
 import { evidenceOf } from '../slashing/round-evidence.ts'
 import { requireSet, seatedOf } from '../test/attested-set.ts'
-import { bodyOf, client, expectRefusal } from '../test/client.ts'
+import { bodyOf, client, expectRefusal, itemsOf } from '../test/client.ts'
 import { killObject, roundOf, SimulatedRounds, testEpoch } from '../test/rounds.ts'
 import {
   fileOf,
@@ -101,6 +101,10 @@ describe('a round with five members and four validators', () => {
     await voteAll([third], 'other ')
     const undecided = { status: 'escalated', output: null, receipt_hash: null }
     expect(await rounds.task(roundId)).toMatchObject(undecided)
+    for (const name of [roundId, roundId.slice('task:'.length)])
+      expect(await itemsOf(client().get(`/v1/explorer/search?q=${name}`))).toMatchObject([
+        { type: 'round', id: roundId, label: expect.stringContaining('(escalated)') },
+      ])
     await decide(roundId)
     expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized', output: 'hello' })
     expect(await rowOf(roundId)).toMatchObject({ audited: true, votes: 3, agreeing: 2 })

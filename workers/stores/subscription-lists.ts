@@ -6,6 +6,7 @@ import { Store } from './database.ts'
 import {
   chainStates,
   devices,
+  nodes,
   projectMiners,
   projects,
   projectVersions,
@@ -17,6 +18,7 @@ import { columns, isPaidThere, newestFirst, type Subscription } from './subscrip
 
 type Row = InferSelectModel<typeof subscriptions>
 type DeviceRow = InferSelectModel<typeof devices>
+type NodeRow = InferSelectModel<typeof nodes>
 
 /** A subscription with the fields that the list of a device's work shows. */
 export interface DeviceSubscription extends Subscription {
@@ -29,16 +31,20 @@ export interface DeviceSubscription extends Subscription {
 export interface SubscribedDevice extends Row {
   chain: ChainState | null
   class: DeviceRow['class']
-  device: Pick<DeviceRow, 'linkState' | 'bannedAt' | 'voteFaultAt' | 'benchmarkFaultAt'> | null
+  device:
+    | (Pick<DeviceRow, 'linkState' | 'bannedAt' | 'voteFaultAt' | 'benchmarkFaultAt'> & {
+        node: Pick<NodeRow, 'status' | 'health'> | null
+      })
+    | null
 }
 
 type Nullable<T> = { [Name in keyof T]: T[Name] | null }
 
-/** A subscription with its device, if that is bound, and its project. */
+/** A subscription with its device, whoever has it, and its project. */
 export type WatchedSubscription = Subscription &
   Nullable<
-    Pick<typeof devices.$inferSelect, 'linkState' | 'linkStateAt' | 'boundAt'> &
-      Pick<typeof devices.$inferSelect, 'minerVersion' | 'profileUpdatedAt' | 'voteFaultAt'> &
+    Pick<DeviceRow, 'linkState' | 'linkStateAt' | 'boundAt' | 'unboundAt' | 'bannedAt' | 'banReason'> &
+      Pick<DeviceRow, 'minerVersion' | 'profileUpdatedAt' | 'voteFaultAt' | 'benchmarkFaultAt'> &
       Pick<typeof projects.$inferSelect, 'listingStatus' | 'reviewedAt'>
   >
 
@@ -67,6 +73,9 @@ export class SubscriptionLists extends Store {
       .select({
         ...{ row: subscriptions, chain: chainStates.state, class: devices.class },
         device: { linkState, bannedAt, voteFaultAt, benchmarkFaultAt },
+        // Named apart: devices and nodes have some columns of one name.
+        nodeStatus: sql<NodeRow['status'] | null>`${nodes.status}`.as('node_status'),
+        nodeHealth: sql<NodeRow['health']>`${nodes.health}`.as('node_health'),
       })
       .from(subscriptions)
       .leftJoin(chainStates, isState('subscription', subscriptions.subscriptionId))
@@ -74,6 +83,7 @@ export class SubscriptionLists extends Store {
         devices,
         and(eq(devices.nodeId, subscriptions.nodeId), eq(owner, subscriptions.owner), isNull(unboundAt)),
       )
+      .leftJoin(nodes, eq(nodes.nodeId, devices.nodeId))
       .where(
         and(
           eq(subscriptions.projectId, projectId),
@@ -84,22 +94,27 @@ export class SubscriptionLists extends Store {
       )
       .orderBy(() => newestFirst)
       .limit(limit)
-    return rows.map(flat)
+    return rows.map(({ nodeStatus, nodeHealth, device, ...row }) => ({
+      ...flat(row),
+      device: device && { ...device, node: nodeStatus && { status: nodeStatus, health: nodeHealth } },
+    }))
   }
 
   /** The newest that are not closed, with what their owner should know of device and project. */
   async listWatched(owner: Wallet, limit: number): Promise<WatchedSubscription[]> {
-    const { linkState, linkStateAt, boundAt, minerVersion, profileUpdatedAt, voteFaultAt } = devices
+    const { linkState, linkStateAt, boundAt, unboundAt, bannedAt, banReason } = devices
+    const { minerVersion, profileUpdatedAt, voteFaultAt, benchmarkFaultAt } = devices
     const rows = await this.db
       .select({
         ...columns,
-        ...{ linkState, linkStateAt, boundAt, minerVersion, profileUpdatedAt, voteFaultAt },
+        ...{ linkState, linkStateAt, boundAt, unboundAt, bannedAt, banReason },
+        ...{ minerVersion, profileUpdatedAt, voteFaultAt, benchmarkFaultAt },
         ...{ listingStatus: projects.listingStatus, reviewedAt: projects.reviewedAt },
       })
       .from(subscriptions)
       .leftJoin(chainStates, isState('subscription', subscriptions.subscriptionId))
       .leftJoin(projectMiners, isPaidThere)
-      .leftJoin(devices, and(eq(devices.nodeId, subscriptions.nodeId), isNull(devices.unboundAt)))
+      .leftJoin(devices, eq(devices.nodeId, subscriptions.nodeId))
       .leftJoin(projects, eq(projects.projectId, subscriptions.projectId))
       .where(and(eq(subscriptions.owner, owner), sql`NOT ${isClosed}`))
       .orderBy(() => newestFirst)

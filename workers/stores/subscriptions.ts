@@ -3,7 +3,7 @@ import type { ChainState } from '../chain/projections.ts'
 import type { Wallet } from './caller.ts'
 import { isClosed, isState, newestTime, pendingSlashes } from './chain-facts.ts'
 import { isChanged, Store } from './database.ts'
-import { chainStates, projectMiners, subscriptions } from './schema/index.ts'
+import { chainStates, devices, projectMiners, subscriptions } from './schema/index.ts'
 import { flat } from './statements.ts'
 
 type Row = InferSelectModel<typeof subscriptions>
@@ -39,6 +39,20 @@ export const isPaidThere = sql`${projectMiners.projectId} = ${subscriptions.proj
 
 export const newestFirst = [desc(subscriptions.createdAt), desc(subscriptions.subscriptionId)]
 
+export interface SubscriptionFilter {
+  projectId?: string | undefined
+  nodeId?: string | undefined
+}
+
+/**
+ * A project has few subscriptions of one device, which the index by project and key finds: a plus keeps the database from choosing another
+ * one for what follows it.
+ */
+const plain = (isOne: boolean) => sql.raw(isOne ? '+' : '')
+
+const isKeyOf = (nodeId: string) => sql`${subscriptions.nodeKey} = (
+  SELECT ${devices.publicKey} FROM ${devices} WHERE ${devices.nodeId} = ${nodeId})`
+
 /** What the hub keeps of subscriptions, read together with what the chain says of them. */
 export class SubscriptionStore extends Store {
   async find(subscriptionId: string): Promise<Subscription | null> {
@@ -58,21 +72,26 @@ export class SubscriptionStore extends Store {
     return isChanged(result) ? 'set' : 'stale'
   }
 
+  /** Newest first; `limit` rows after `after`. */
   async list(
     owner: Wallet,
+    { projectId, nodeId }: SubscriptionFilter,
     after: Pick<Row, 'createdAt' | 'subscriptionId'> | undefined,
     limit: number,
   ): Promise<Subscription[]> {
+    const { createdAt, subscriptionId } = subscriptions
+    const isOne = projectId !== undefined && nodeId !== undefined
     const rows = await this.select()
       .where(
         and(
-          eq(subscriptions.owner, owner),
-          after &&
-            sql`(${subscriptions.createdAt}, ${subscriptions.subscriptionId}) <
-                (${after.createdAt}, ${after.subscriptionId})`,
+          isOne ? isKeyOf(nodeId) : undefined,
+          sql`${plain(isOne)}${subscriptions.owner} = ${owner}`,
+          projectId === undefined ? undefined : eq(subscriptions.projectId, projectId),
+          nodeId === undefined ? undefined : sql`${plain(isOne)}${subscriptions.nodeId} = ${nodeId}`,
+          after && sql`(${createdAt}, ${subscriptionId}) < (${after.createdAt}, ${after.subscriptionId})`,
         ),
       )
-      .orderBy(() => newestFirst)
+      .orderBy(sql`${plain(isOne)}${createdAt} DESC`, desc(subscriptionId))
       .limit(limit)
     return rows.map(flat)
   }

@@ -37,15 +37,25 @@ test('a device that works as it should raises no alert; each thing that is wrong
     "link_state = 'online', miner_version = '0.9.9', vote_fault_at = 5, profile_updated_at = 6",
   )
   expect(await types()).toEqual(['update_required', 'proof_failure'])
-  await set('devices', "miner_version = '1.0.0', vote_fault_at = NULL")
+  await set('devices', "miner_version = '1.0.0', vote_fault_at = NULL, benchmark_fault_at = 8")
+  expect(await alerts()).toMatchObject([{ id: `benchmark:${device.nodeId}`, type: 'proof_failure' }])
+  await set('devices', "banned_at = 9, ban_reason = 'Spam.'")
+  expect(await alerts()).toMatchObject([
+    { type: 'offline', severity: 'critical', message: 'An operator banned the device: Spam.', created_at: 9 },
+  ])
+  await set('devices', 'unbound_at = 10')
+  expect(await alerts()).toMatchObject([{ id: `unbound:${device.nodeId}`, created_at: 10 }])
+  await set('devices', 'unbound_at = NULL, banned_at = NULL, benchmark_fault_at = NULL')
   const today = Math.floor((await networkNow()) / 86_400)
   await set('subscriptions', `days = '{"${today}":[3,1,2],"${today - 5}":[0,0,9]}'`)
   expect(await alerts()).toMatchObject([
     { id: `missed_leases:${subscriptionId}`, message: 'The device missed 1 of 2 leases since yesterday.' },
   ])
   await set('subscriptions', "days = '{}'")
-  await setListingStatus(projectId, 'paused')
-  expect(await types()).toEqual(['project_paused'])
+  for (const status of ['paused', 'underfunded'] as const) {
+    await setListingStatus(projectId, status)
+    expect(await types()).toEqual(['project_paused'])
+  }
 })
 
 test('collateral that is low, lost to a slash or in danger is told', async () => {

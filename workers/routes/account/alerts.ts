@@ -109,8 +109,9 @@ function ofSubscription(row: WatchedSubscription, now: number): Alert[] {
     message: string,
     createdAt: number | null,
     about: Partial<typeof of> = of,
+    name: string = type,
   ): Alert => ({
-    ...{ id: `${type}:${about.subscription_id ?? node_id}`, type, severity, message },
+    ...{ id: `${name}:${about.subscription_id ?? node_id}`, type, severity, message },
     ...{ ...about, created_at: createdAt ?? since },
   })
   const device = { node_id }
@@ -139,6 +140,16 @@ function ofSubscription(row: WatchedSubscription, now: number): Alert[] {
     ...(row.listingStatus === 'paused'
       ? [alert('project_paused', 'warning', 'The project is paused and gives no work.', row.reviewedAt)]
       : []),
+    ...(row.listingStatus === 'underfunded'
+      ? [
+          alert(
+            'project_paused',
+            'warning',
+            'The vault of the project could not pay an epoch. Validators run its tasks until it is funded.',
+            since,
+          ),
+        ]
+      : []),
     ...(asked > answered
       ? [
           alert(
@@ -149,24 +160,66 @@ function ofSubscription(row: WatchedSubscription, now: number): Alert[] {
           ),
         ]
       : []),
-    ...(row.linkState === 'offline'
-      ? [alert('offline', 'warning', 'The device is offline.', row.linkStateAt ?? row.boundAt, device)]
-      : []),
-    ...(row.voteFaultAt === null
-      ? []
-      : [alert('proof_failure', 'critical', 'The device cast invalid votes.', row.voteFaultAt, device)]),
-    ...(row.minerVersion !== null && isOlderVersion(row.minerVersion, nodectlVersionMin)
-      ? [
-          alert(
-            'update_required',
-            'critical',
-            `The device runs version ${row.minerVersion}; the hub needs ${nodectlVersionMin} or newer.`,
-            row.profileUpdatedAt,
-            device,
-          ),
-        ]
-      : []),
+    ...deviceAlerts(),
   ]
+
+  function deviceAlerts(): Alert[] {
+    if (!view.device_bound)
+      return [
+        alert(
+          'offline',
+          'critical',
+          'The device is not bound to your wallet, so it gets no work. Bind it again.',
+          row.unboundAt ?? row.boundAt,
+          device,
+          'unbound',
+        ),
+      ]
+    if (row.bannedAt !== null)
+      return [
+        alert(
+          'offline',
+          'critical',
+          row.banReason === null
+            ? 'An operator banned the device.'
+            : `An operator banned the device: ${row.banReason}`,
+          row.bannedAt,
+          device,
+          'banned',
+        ),
+      ]
+    return [
+      ...(row.linkState === 'offline'
+        ? [alert('offline', 'warning', 'The device is offline.', row.linkStateAt ?? row.boundAt, device)]
+        : []),
+      ...(row.voteFaultAt === null
+        ? []
+        : [alert('proof_failure', 'critical', 'The device cast invalid votes.', row.voteFaultAt, device)]),
+      ...(row.benchmarkFaultAt === null
+        ? []
+        : [
+            alert(
+              'proof_failure',
+              'critical',
+              'The benchmark of the device gives other receipts than the network.',
+              row.benchmarkFaultAt,
+              device,
+              'benchmark',
+            ),
+          ]),
+      ...(row.minerVersion !== null && isOlderVersion(row.minerVersion, nodectlVersionMin)
+        ? [
+            alert(
+              'update_required',
+              'critical',
+              `The device runs version ${row.minerVersion}; the hub needs ${nodectlVersionMin} or newer.`,
+              row.profileUpdatedAt,
+              device,
+            ),
+          ]
+        : []),
+    ]
+  }
 }
 
 /** When a slash last took collateral. */

@@ -31,6 +31,17 @@ test('GET /v1/network/treasury reads the balances of its contract, once in a whi
   expect(tokens((await bodyOf(treasury(caller))).balances)).toContainEqual([own, '12'])
 })
 
+test('GET /v1/network/treasury has the tokens in which settled epochs pay it', async () => {
+  const project = await createProject()
+  await settleEpoch(project, { by: await createValidators(1), units: [{ miner: own, units: 3 }] })
+  const other = { address: `0x${'ef'.repeat(20)}`, symbol: 'ABC', name: 'Other', decimals: 6 }
+  await runSql("UPDATE epoch_receipts SET state = 'settled', token = ?", JSON.stringify(other))
+  const shown = async () => tokens((await bodyOf(treasury())).balances).map(([token]) => token)
+  expect(await shown()).toEqual([native, own, other.address])
+  await runSql("UPDATE epoch_receipts SET totals = json_set(totals, '$.treasury', '0')")
+  expect(await shown()).toEqual([native, own])
+})
+
 test('GET /v1/accounts/{address}/balances shows tokens, unclaimed payouts and collateral', async () => {
   const project = await createProject()
   const { owner, subscriptionId: id } = await createSubscribed(project.projectId)

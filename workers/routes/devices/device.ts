@@ -6,7 +6,7 @@ import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { line } from '../../http/formats.ts'
-import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery, readsOn } from '../../http/pagination.ts'
 import { callerOf, nodeOf, sessionOf, viewerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { DeviceGroupStore, groupedDevicesMax } from '../../stores/device-groups.ts'
@@ -33,7 +33,7 @@ export const listDevices = defineRoute(
     tag: 'Devices',
     summary: 'List your devices, last bound first',
     auth: { session: true },
-    description: 'With `status`, a page may have fewer items than asked for and still go on.',
+    description: readsOn('With `status`'),
     query: z.strictObject({
       ...pageQuery,
       status: z.enum(deviceStatuses).optional(),
@@ -48,7 +48,7 @@ export const listDevices = defineRoute(
       isOwn: true,
       query,
       by: ['boundAt', 'nodeId'],
-      keep: (device: Device) => status === undefined || deviceStatus(device) === status,
+      ...(status && { keep: (device: Device) => deviceStatus(device) === status }),
       fetch: (after, limit) => c.var.services.devices.list(callerOf(c), groupId, after, limit),
       view: (device: Device) => deviceView(device, sessionOf(c).address, now),
     })

@@ -12,7 +12,9 @@ export const statusReasons = [
 
 export type StatusReason = (typeof statusReasons)[number]
 
-type Facts = Pick<Device, 'node' | 'bannedAt' | 'voteFaultAt' | 'benchmarkFaultAt' | 'linkState'>
+type Facts = Pick<Device, 'bannedAt' | 'voteFaultAt' | 'benchmarkFaultAt' | 'linkState'> & {
+  node: Pick<NonNullable<Device['node']>, 'status' | 'health'> | null
+}
 
 /** `banned` by an operator, else `faulty` for what is held against it, else what its link to the relay is. */
 export function deviceStatus(device: Facts): DeviceStatus {

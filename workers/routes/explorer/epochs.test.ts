@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import type { EpochReceipt } from '../../../protocol/earnings/index.ts'
 import { services } from '../../services.ts'
-import { bodyOf, client, expectRefusal, itemsOf, pagesOf } from '../../test/client.ts'
+import { bodyOf, client, expectInvalid, expectRefusal, itemsOf, pagesOf } from '../../test/client.ts'
 import {
   createProject,
   createValidators,
@@ -145,9 +145,10 @@ describe('lists of epochs', () => {
         expect(await list(`/v1/explorer/epochs?status=${status}${filter}`)).toMatchObject([
           { status, epoch: receipt.round },
         ])
-    const open = '/v1/explorer/epochs?status=open'
-    expect(await list(open)).toEqual([])
-    expect(await list(`${open}&project_id=${project.projectId}`)).toMatchObject([{ status: 'open' }])
+    for (const status of ['open', 'closed'])
+      await expectInvalid(client().get(`/v1/explorer/epochs?status=${status}`), 'project_id')
+    const open = `/v1/explorer/epochs?status=open&project_id=${project.projectId}`
+    expect(await list(open)).toMatchObject([{ status: 'open' }])
   })
 
   test('every order and filter is one range of an index', async () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { epochStates } from '../../../protocol/earnings/index.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { PathProject } from '../../http/formats.ts'
 import { pageQuery } from '../../http/pagination.ts'
@@ -26,7 +26,7 @@ export const listAllEpochs = defineRoute(
     tag: 'Explorer',
     summary: 'List epochs, newest first',
     description:
-      'Epochs that validators attested; with `project_id` also the running epoch and the previous one.',
+      'Epochs that validators attested; with `project_id` also the running epoch and the previous one. `status` `open` and `closed`, which epochs have before that, need a `project_id`.',
     query: z.strictObject({
       ...pageQuery,
       project_id: PathProject.optional(),
@@ -36,6 +36,11 @@ export const listAllEpochs = defineRoute(
     responses: ok('One page.', EpochPage, epochPageExample),
   },
   async (c, { query: { project_id: id, ...query } }) => {
+    if (id === undefined && (query.status === 'open' || query.status === 'closed'))
+      throw invalidField(
+        'project_id',
+        `is needed with the status ${query.status}: only lists of a project have epochs that nobody attested`,
+      )
     const visible = async (projectId: string) => {
       const record = await c.var.services.projects.findRecord(projectId)
       return record !== null && isVisible(c, record.project) ? record : null

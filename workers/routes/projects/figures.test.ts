@@ -186,6 +186,20 @@ describe('GET /v1/projects/{project_id}/miners', () => {
     )
     const one = async (period: string) => (await itemsOf(client().get(`${path}?period=${period}`)))[0]
     expect(await one('24h')).toMatchObject({ class: null, status: 'offline', reputation: 5_000, since: 1 })
+    const first = (await itemsOf(client().get(`${path}?limit=1`)))[0].node_id
+    for (const [node, status] of [
+      [{ status: 'revoked', health: 'healthy' }, 'banned'],
+      [{ status: 'approved', health: 'faulty' }, 'faulty'],
+    ] as const) {
+      await runSql('DELETE FROM nodes WHERE node_id = ?', first)
+      await runSql(
+        `INSERT INTO nodes (node_id, public_key, role, status, health, url, registered_at)
+        SELECT node_id, public_key, 'miner', ?, ?, '', 1 FROM devices WHERE node_id = ?`,
+        ...[node.status, node.health, first],
+      )
+      expect((await one('24h')).status).toBe(status)
+      expect((await bodyOf(client().get(`/v1/devices/${first}`))).status).toBe(status)
+    }
     for (const [period, units, uptime_bp] of [
       ['24h', 5, 9_000],
       ['7d', 25, 5_000],

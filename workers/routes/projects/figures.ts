@@ -4,7 +4,7 @@ import { deviceClasses } from '../../../protocol/manifest/index.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, NodeId, Timestamp } from '../../http/formats.ts'
-import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery, readsOn } from '../../http/pagination.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { type StandingPeriod, standingPeriods } from '../../stores/standings.ts'
 import type { SubscribedDevice } from '../../stores/subscription-lists.ts'
@@ -64,8 +64,7 @@ export const listProjectMiners = defineRoute(
     operationId: 'listProjectMiners',
     tag: 'Projects',
     summary: 'List the devices that work for a project, last subscribed first',
-    description:
-      'Devices with bonded collateral. A period is the running UTC day and the 1, 7 or 30 days before it. A page may have fewer items than asked for and still go on.',
+    description: `Devices with bonded collateral. A period is the running UTC day and the 1, 7 or 30 days before it. ${readsOn('Where many have none')}`,
     params: z.object(ProjectParams),
     query: z.strictObject({
       ...pageQuery,
@@ -111,7 +110,7 @@ function minerView(miner: SubscribedDevice, period: StandingPeriod, now: number)
     node_id: miner.nodeId,
     owner: miner.owner,
     class: miner.class,
-    status: miner.device === null ? 'offline' : deviceStatus({ ...miner.device, node: null }),
+    status: miner.device === null ? 'offline' : deviceStatus(miner.device),
     units,
     reputation: miner.reputation,
     uptime_bp: uptimeBp({ answered, asked }),

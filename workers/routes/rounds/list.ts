@@ -3,7 +3,7 @@ import { roundStates } from '../../../protocol/rounds/index.ts'
 import type { HubContext } from '../../context.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathBytes32, PathProject } from '../../http/formats.ts'
-import { keptPage, pageQuery, paginate } from '../../http/pagination.ts'
+import { keptPage, pageQuery, paginate, readsOn } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import { type ListedRound, type RoundFilter, RoundLists, roundPosition } from '../../stores/round-lists.ts'
 import { findVisibleProject } from '../projects/access.ts'
@@ -44,8 +44,7 @@ export const listRounds = defineRoute(
     operationId: 'listRounds',
     tag: 'Explorer',
     summary: 'List all rounds, newest first',
-    description:
-      'Rounds of tasks, direct rounds, and rounds of epochs that validators attested. Module rewards have no rounds. A round is listed at most two seconds after its end, and an open one once it is open for 15 seconds. With a project and a module, a page may have fewer items than asked for and still go on.',
+    description: `Rounds of tasks, direct rounds, and rounds of epochs that validators attested. Module rewards have no rounds. A round is listed at most two seconds after its end, and an open one once it is open for 15 seconds. ${readsOn('With a project and a module')}`,
     query: z.strictObject({
       ...pageQuery,
       project_id: PathProject.optional(),
@@ -75,7 +74,8 @@ export async function answerRounds(
       const { createdAt, name } = roundPosition(round)
       return [createdAt, name]
     },
-    keep: ({ moduleAddress }) => module === '' || moduleAddress === module,
+    ...(module !== '' &&
+      projectId !== '' && { keep: ({ moduleAddress }: ListedRound) => moduleAddress === module }),
     fetch: async (after, limit) => {
       const position = after && { createdAt: after[0], name: after[1] }
       const listed = await c.var.services.store(RoundLists).list(filter, position, limit, attemptOf)

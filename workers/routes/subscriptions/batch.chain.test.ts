@@ -15,7 +15,7 @@ const collateral = String(minCollateral)
 const project = await createListedProject({ slug: 'first' })
 const path = '/v1/subscriptions/batch'
 
-test('each item begins or says why not, with the bond of the first', async () => {
+test('each item begins or says why not, with the bonds of those that began', async () => {
   const { owner, device } = await createDescribedMiner()
   const { device: foreign } = await createMiner()
   const [other, paused] = [
@@ -46,10 +46,20 @@ test('each item begins or says why not, with the bond of the first', async () =>
       ...[null, null, 'already_exists'],
     ],
   ])
-  expect(body.bond).toMatchObject({
+  const bond = (projectId: string, more: number) => ({
     action: 'bond',
-    typed_data: { message: { projectId: project, amount: collateral } },
+    typed_data: {
+      message: {
+        projectId,
+        amount: collateral,
+        nonce: String(Number(body.bond.typed_data.message.nonce) + more),
+      },
+    },
+    permit: { message: { nonce: String(Number(body.bond.permit.message.nonce) + more) } },
+    preview: more === 0 ? { ok: expect.any(Boolean) } : null,
   })
+  expect(body.bonds).toMatchObject([bond(project, 0), bond(other, 1)])
+  expect(body.bond).toEqual(body.bonds[0])
   const own = await itemsOf(owner.client.get('/v1/me/subscriptions'))
   expect(new Set(own.map(({ subscription_id }) => subscription_id))).toEqual(
     new Set(
@@ -58,7 +68,10 @@ test('each item begins or says why not, with the bond of the first', async () =>
   )
   expect(own[0]).toMatchObject({ project_name: expect.any(String), units_total: 0, token: { symbol: 'HUB' } })
   const again = await bodyOf(owner.client.post(path, { items: items.slice(5, 6) }))
-  expect(again).toEqual({ items: [{ project_id: project, node_id: device.nodeId, error: 'already_exists' }] })
+  expect(again).toEqual({
+    items: [{ project_id: project, node_id: device.nodeId, error: 'already_exists' }],
+    bonds: [],
+  })
 })
 
 test('of racing calls each subscription begins once', async () => {

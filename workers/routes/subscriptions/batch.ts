@@ -30,9 +30,12 @@ const SubscriptionBatchResult = z
         })
         .meta({ id: 'SubscriptionBatchItem' }),
     ),
-    bond: GaslessPayload.optional().describe(
-      'The bond of the first subscription that began; absent where none did. The contract takes a signature for each subscription: once this bond is relayed, `POST …/bond-payload` answers the next.',
-    ),
+    bond: GaslessPayload.optional().describe('The first of `bonds`; absent where nothing began.'),
+    bonds: z
+      .array(GaslessPayload)
+      .describe(
+        'The bond of each subscription that began, in the order of the items. The contract takes a signature for each. All can be signed at once, since each has the nonce after that of the one before it; send them to `POST …/bond` in this order, each once the one before it is confirmed. If one is never relayed, `POST …/bond-payload` answers those after it anew. Only the first has a preview.',
+      ),
   })
   .meta({ id: 'SubscriptionBatchResult' })
 
@@ -58,12 +61,16 @@ export const createSubscriptions = defineRoute(
       201,
       'What became of each item, in their order.',
       SubscriptionBatchResult,
-      { items: [{ project_id, node_id, subscription_id, error: null }], bond: bondExample },
+      {
+        items: [{ project_id, node_id, subscription_id, error: null }],
+        bond: bondExample,
+        bonds: [bondExample],
+      },
       { Location: 'The list of your subscriptions.' },
     ),
   },
   async (c, { json: { items } }) => {
-    const { outcomes, bond } = await beginSubscriptions(c, items)
+    const { outcomes, bonds } = await beginSubscriptions(c, items)
     const results = outcomes.map((outcome, i) => ({
       project_id: items[i]?.project_id,
       node_id: items[i]?.node_id,
@@ -71,6 +78,8 @@ export const createSubscriptions = defineRoute(
         ? { error: outcome.code }
         : { subscription_id: outcome.subscriptionId, error: null }),
     }))
-    return json({ items: results, ...(bond && { bond }) }, 201, { Location: '/v1/me/subscriptions' })
+    return json({ items: results, ...(bonds[0] && { bond: bonds[0] }), bonds }, 201, {
+      Location: '/v1/me/subscriptions',
+    })
   },
 )

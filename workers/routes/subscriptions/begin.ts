@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isAmount } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams, deriveSubscriptionId } from '../../../protocol/identity/index.ts'
-import { preparePayload } from '../../actions/prepare.ts'
+import { preparePayloads } from '../../actions/prepare.ts'
 import { compatibilityView, profileOf } from '../../compatibility.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
@@ -33,7 +33,7 @@ export interface Begun {
   compatibility: ReturnType<typeof compatibilityView>
 }
 
-/** Begins subscriptions of the caller's devices. @returns What became of each, and the bond of the first that began; null where none did. */
+/** Begins subscriptions of the caller's devices. @returns What became of each, and the bonds of those that began. */
 export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]) {
   const { clock, projects, devices } = c.var.services
   const newSubscriptions = c.var.services.store(NewSubscriptionStore)
@@ -62,9 +62,11 @@ export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]
     if (!isBegun) fresh.push(one)
     return one
   })
-  const first = outcomes.find((one) => !('code' in one)) as Begun | undefined
+  const bonds = outcomes.flatMap((one) =>
+    'code' in one ? [] : { id: one.subscriptionId, action: bondAction(owner, one, one.collateral) },
+  )
   // Before the records: a chain that does not answer must not leave some that a second try finds in its way.
-  const bond = first ? await preparePayload(c, bondAction(owner, first, first.collateral)) : null
+  const payloads = bonds[0] && (await preparePayloads(c, bonds[0].action))
   const { reputation_initial: reputation } = defaultNetworkParams
   const { created, isFull } = await newSubscriptions.create(
     fresh.map(({ collateral: _, compatibility: __, ...row }) => ({ ...row, owner, reputation })),
@@ -72,7 +74,7 @@ export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]
   )
   const lost = new Set(fresh.map(({ subscriptionId }) => subscriptionId).filter((id) => !created.has(id)))
   return {
-    bond: first !== undefined && lost.has(first.subscriptionId) ? null : bond,
+    bonds: payloads?.(bonds.flatMap(({ id, action }) => (lost.has(id) ? [] : action))) ?? [],
     outcomes: outcomes.map((one) => {
       if ('code' in one || !lost.has(one.subscriptionId)) return one
       return isFull ? full() : alreadyOpen(one.subscriptionId)

@@ -47,7 +47,7 @@ export const createSubscription = defineRoute(
     ),
   },
   async (c, { json: input }) => {
-    const { outcomes, bond } = await beginSubscriptions(c, [input])
+    const { outcomes, bonds } = await beginSubscriptions(c, [input])
     const [outcome] = outcomes
     if (outcome === undefined || 'code' in outcome) throw outcome
     const { subscriptionId, compatibility } = outcome
@@ -55,7 +55,7 @@ export const createSubscription = defineRoute(
       requireSubscription(c, subscriptionId),
       c.var.services.clock.now(),
     ])
-    return json({ subscription: subscriptionView(subscription, now), bond, compatibility }, 201, {
+    return json({ subscription: subscriptionView(subscription, now), bond: bonds[0], compatibility }, 201, {
       Location: `/v1/subscriptions/${subscriptionId}`,
     })
   },

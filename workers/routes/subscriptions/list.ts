@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { subscriptionStates } from '../../../protocol/actions/index.ts'
 import { PathNodeId, PathProject } from '../../http/formats.ts'
-import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery, readsOn } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { Subscription } from '../../stores/subscriptions.ts'
@@ -14,8 +14,7 @@ export const listSubscriptions = defineRoute(
     operationId: 'listSubscriptions',
     tag: 'Subscriptions',
     summary: 'List your subscriptions, newest first',
-    description:
-      'Closed ones too. With a filter, a page may have fewer items than asked for and still go on.',
+    description: `Closed ones too. ${readsOn('With `status`')}`,
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,
@@ -33,11 +32,10 @@ export const listSubscriptions = defineRoute(
       isOwn: true,
       query,
       by: ['createdAt', 'subscriptionId'],
-      keep: (subscription: Subscription) =>
-        (projectId === undefined || subscription.projectId === projectId) &&
-        (nodeId === undefined || subscription.nodeId === nodeId) &&
-        (status === undefined || standingAt(subscription, now).status === status),
-      fetch: (after, limit) => c.var.services.subscriptions.list(caller, after, limit),
+      ...(status && {
+        keep: (subscription: Subscription) => standingAt(subscription, now).status === status,
+      }),
+      fetch: (after, limit) => c.var.services.subscriptions.list(caller, { projectId, nodeId }, after, limit),
       view: (subscription: Subscription) => subscriptionView(subscription, now),
     })
   },

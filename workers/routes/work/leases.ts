@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { leaseStates } from '../../../durable-objects/round/states.ts'
 import { PathNodeId, PathProject } from '../../http/formats.ts'
-import { answerPage, keptPage, pageQuery } from '../../http/pagination.ts'
+import { answerPage, keptPage, pageQuery, readsOn } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { LeaseView, leaseExample, leaseView } from './schema.ts'
@@ -13,8 +13,7 @@ export const listLeases = defineRoute(
     operationId: 'listLeases',
     tag: 'Work',
     summary: 'List the leases of your devices, newest first',
-    description:
-      'A lease is the offer of a task to one device. It belongs to the wallet to which the device was bound when the committee was drawn. A round is listed at most two seconds after its end, and an open one once it is open for 15 seconds. With a filter by device or project, a page may have fewer items than asked for and still go on.',
+    description: `A lease is the offer of a task to one device. It belongs to the wallet to which the device was bound when the committee was drawn. A round is listed at most two seconds after its end, and an open one once it is open for 15 seconds. ${readsOn('With a filter')}`,
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,

@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { PathBytes32, PathNodeId, PathProject } from '../../http/formats.ts'
-import { answerPage, keptPage, pageQuery } from '../../http/pagination.ts'
+import { answerPage, keptPage, pageQuery, readsOn } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import {
@@ -24,8 +24,7 @@ export const listProofs = defineRoute(
     operationId: 'listProofs',
     tag: 'Work',
     summary: 'List the proofs of work of your devices, newest first',
-    description:
-      'A proof is the vote of one device in one round, or the missed vote. A failed round has no proofs. A round is listed at most two seconds after its end. With a filter by device or project, a page may have fewer items than asked for and still go on.',
+    description: `A proof is the vote of one device in one round, or the missed vote. A failed round has no proofs. A round is listed at most two seconds after its end. ${readsOn('With a filter')}`,
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,
