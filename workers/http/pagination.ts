@@ -82,7 +82,7 @@ export async function paginate<Row, Position extends (string | number)[]>(
   const last = page.at(-1)
   const goesOn = rows.length > limit || isCut?.(rows)
   const next_cursor = goesOn && last !== undefined ? cursors.encode(name(), position(last)) : null
-  c.var.nextCursor = next_cursor
+  c.var.nextPage = next_cursor === null ? null : { cursor: next_cursor }
   const rest = next_cursor === null && before !== null ? { archived_before: before } : {}
   return { rows: page.filter(keep), next_cursor, ...rest }
 }

@@ -114,7 +114,7 @@ export const redeliverWebhook = defineRoute(
     if (state === 'gap')
       throw new ApiError(
         'invalid_state',
-        'A gap stands for events that were not sent: read them from the feed of events.',
+        'A gap stands for events that were not sent: read them from the feed of events, with the `id` of the last one that you have as `after`.',
       )
     await store.retry({ webhookId, number: numberOf(id) }, unixNow())
     const due = await find()
