@@ -252,8 +252,8 @@ test('what a receiver missed is read from the feed, after the last event that it
   const start = await itemsOf<{ id: string }>(by.get('/v1/events?type=project.listed'))
   await tell(4)
   await settle()
-  await by.fetch(`/v1/me/webhooks/${id}`, { method: 'PATCH', json: { state: 'disabled' } })
   await tell(5)
+  await by.fetch(`/v1/me/webhooks/${id}`, { method: 'PATCH', json: { state: 'disabled' } })
   const got = (await receiver.calls()).map(({ body }) => JSON.parse(body) as Delivery['event'])
   expect((await list()).some(({ state }) => state === 'gap')).toBe(true)
   const placeOf = ({ id = '' }: { id?: string }) =>

@@ -53,7 +53,10 @@ describe('GET /v1/events', () => {
     const first = await read('/v1/events?limit=2')
     expect(first).toMatchObject({
       items: [
-        { type: 'project.paused', created_at: 7, project_id: projectId, data: { n: 1 } },
+        {
+          ...{ type: 'project.paused', created_at: 7, project_id: projectId, data: { n: 1 } },
+          message: 'Operators have paused the project.',
+        },
         { type: 'project.delisted' },
       ],
       archived_before: null,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { type FeedPage, type PlacedEvent, pageOfRows } from '../../../durable-objects/events/rows.ts'
+import { type FeedPage, pageOfRows } from '../../../durable-objects/events/rows.ts'
 import {
   accountTypes,
   type Filter,
@@ -10,6 +10,7 @@ import {
 } from '../../../durable-objects/events/types.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
+import { eventView } from '../../events/messages.ts'
 import type { EventServices } from '../../events/services.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathBytes32, PathProject, Timestamp } from '../../http/formats.ts'
@@ -154,12 +155,12 @@ async function answerFeed(c: HubContext, { list, query, filter, isOwn }: Feed): 
   const first = { next: read.next, events: read.events.slice(-limit) }
   const follow = followWith(c, services, { filter: feed, limit })
   const cursorOf = (position: Position) => cursors.encode(list(), [position.row, position.offset])
-  if (streams) return streamOf({ ...first, archivedBefore }, { cursorOf, view, follow })
+  if (streams) return streamOf({ ...first, archivedBefore }, { cursorOf, view: eventView, follow })
   const isOver = first.events.length > 0 || wait === 0 || isHead
   const { events, next } = isOver ? first : await follow(first.next, wait * 1_000)
   const next_cursor = cursorOf(next)
   c.var.nextPage = { after: next_cursor }
-  return json({ items: events.map(view), next_cursor, archived_before: archivedBefore })
+  return json({ items: events.map(eventView), next_cursor, archived_before: archivedBefore })
 }
 
 /** Behind the event of an id, or before the oldest one. */
@@ -173,8 +174,6 @@ const positionOf = ([row = 0, offset = 0]: readonly (string | number)[]): Positi
   row: Number(row),
   offset: Number(offset),
 })
-
-const view = ({ id, event }: PlacedEvent) => ({ id, ...event })
 
 /** Waits for events. Each caller waits a few times at once. */
 function followWith(
