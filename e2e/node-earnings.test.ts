@@ -78,7 +78,8 @@ async function startPayingHub(change: (text: string) => string = (text) => text)
         return sendJson(response, { nonce, message: change(issueSiweMessage(profile, issued)) })
       }
       if (path === '/v1/auth/siwe') return sendJson(response, { token: 'session' })
-      if (path === '/v1/me/withdrawals/claims') return sendJson(response, { items: [withdrawal] }, 202)
+      if (path === '/v1/me/withdrawals/claims')
+        return sendJson(response, { items: [withdrawal], more: true }, 202)
       return sendJson(response, {}, path === '/v1/auth/logout' ? 200 : 404)
     })
     return answer(request, response)
@@ -137,7 +138,11 @@ describe('claim', () => {
     const { code, stdout } = await nodectl(line)
     expect([code, JSON.parse(stdout)]).toMatchObject([
       0,
-      { claimable: [{ epoch: 7 }], withdrawals: [{ status: 'processing', tx_hash: transaction }] },
+      {
+        claimable: [{ epoch: 7 }],
+        withdrawals: [{ status: 'processing', tx_hash: transaction }],
+        more: true,
+      },
     ])
     const { message = '', signature = '' } = bodies.get('/v1/auth/siwe') ?? {}
     expect(checkPersonalSignature(message, signature, wallet.owner).ok).toBe(true)

@@ -9,7 +9,7 @@ type Event = Schemas['Event']
 /** An event, and where to go on after it. */
 export type FollowedEvent = Event & {
   /**
-   * `from` of a later call. Events that came in one answer with this one may come again then; none is missed. Empty before
+   * `from` of a later call, which skips what has no event for you. Its `id` repeats none. Events that came in one answer with this one may come again then; none is missed. Empty before
    * the first answer that was read to its end: as `from`, it is none.
    */
   readonly cursor: string
@@ -22,7 +22,7 @@ export interface FollowOptions {
   readonly module?: string
   /** The events of the wallet of a session, in place of those of the network. */
   readonly own?: boolean
-  /** Cursor of the last event that was handled. Default: the newest events come first. */
+  /** `id` or `cursor` of the last event that was handled, also of one that a webhook brought; `0` for the oldest that is kept. Default: the newest events come first. */
   readonly from?: string
   readonly signal?: AbortSignal
   /** Told that events after `from` are no longer kept, and the time of the oldest that is: read the lists to catch up. */

@@ -22,8 +22,8 @@ export class HubVariables {
   credential: Credential | null = null
   readonly database: RequestDatabase
   rateLimit: RateLimitReport | undefined
-  /** Of the page that follows the one that is answered. */
-  nextCursor: string | null = null
+  /** What the question of the page that follows has in place of this one's. */
+  nextPage: Record<string, string> | null = null
   /** The body's bytes once read; a stream can be read only once and two checks need it. */
   body: Uint8Array | undefined
   /** Bytes of the body so far, also of one that is not kept. */

@@ -124,14 +124,15 @@ export async function readClaimable(
   client: HubClient,
   addresses: readonly string[],
   projectId: string | null,
-): Promise<readonly Claimable[]> {
+): Promise<{ claimable: readonly Claimable[]; more: boolean }> {
   const project = projectId === null ? '' : `&project_id=${projectId}`
   const lists = []
   for (const address of addresses) {
     const target = `/v1/me/claims?address=${address}${project}`
     lists.push(
-      await client.call({ method: 'GET', target }, (answer) =>
-        new Members(answer).objects('items', claimsMax).map((one) => ({
+      await client.call({ method: 'GET', target }, (answer) => ({
+        more: new Members(answer).isTrue('more'),
+        claimable: new Members(answer).objects('items', claimsMax).map((one) => ({
           project_id: one.get('project_id', isBytes32, 'an id'),
           vault: one.get('vault', isAddress, 'an address'),
           epoch: one.get('epoch', isUnsigned, 'a number'),
@@ -139,8 +140,11 @@ export async function readClaimable(
           amount: one.get('amount', isAmount, 'an amount'),
           token: readToken(one.object('token')),
         })),
-      ),
+      })),
     )
   }
-  return lists.flat()
+  return {
+    claimable: lists.flatMap(({ claimable }) => claimable),
+    more: lists.some(({ more }) => more),
+  }
 }

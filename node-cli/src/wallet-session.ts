@@ -68,7 +68,7 @@ export const claimAll = (
   { client }: Pick<NodeAtHub, 'client'>,
   signer: RequestSigner,
   projectId: string | null,
-): Promise<readonly Claimed[]> =>
+): Promise<{ withdrawals: readonly Claimed[]; more: boolean }> =>
   client.call(
     {
       method: 'POST',
@@ -76,8 +76,9 @@ export const claimAll = (
       body: projectId === null ? {} : { project_ids: [projectId] },
       signer,
     },
-    (answer) =>
-      new Members(answer).objects('items', withdrawalsMax).map((one) => ({
+    (answer) => ({
+      more: new Members(answer).isTrue('more'),
+      withdrawals: new Members(answer).objects('items', withdrawalsMax).map((one) => ({
         withdrawal_id: one.text('withdrawal_id'),
         status: one.text('status'),
         amount: one.text('amount'),
@@ -87,4 +88,5 @@ export const claimAll = (
         })),
         tx_hash: one.optional('tx_hash', isBytes32, 'a transaction'),
       })),
+    }),
   )

@@ -22,11 +22,15 @@ export class CursorCodec {
     return bytesToBase64Url(cursor)
   }
 
-  /** @param field - That brings it. @throws {@link ApiError} 400 `invalid_field` for anything this hub did not issue for this list. */
-  decode(list: string, cursor: string, field = 'cursor'): (string | number)[] {
-    const bytes = base64UrlToBytes(cursor)
-    const payload = bytes?.subarray(macBytes)
-    if (!bytes || !payload?.length || !equal(bytes.subarray(0, macBytes), this.#mac(list, payload)))
+  /**
+   * @param list - Or several, of which it is for one. @param field - That brings it.
+   * @throws {@link ApiError} 400 `invalid_field` for anything this hub did not issue for this list.
+   */
+  decode(list: string | readonly string[], cursor: string, field = 'cursor'): (string | number)[] {
+    const bytes = base64UrlToBytes(cursor) ?? new Uint8Array()
+    const payload = bytes.subarray(macBytes)
+    const isOf = (one: string): boolean => equal(bytes.subarray(0, macBytes), this.#mac(one, payload))
+    if (payload.length === 0 || ![list].flat().some(isOf))
       throw invalidField(
         field,
         'was not issued by this hub for this list and these filters; start without one',

@@ -90,7 +90,7 @@ export async function paginate<Row, Position extends (string | number)[]>(
   // Where no row is left over, the next page begins after the last one that was read.
   const last = kept.length > limit ? page.at(-1) : isMore() ? rows.at(-1) : undefined
   const next_cursor = last === undefined ? null : cursors.encode(name(), position(last))
-  c.var.nextCursor = next_cursor
+  c.var.nextPage = next_cursor === null ? null : { cursor: next_cursor }
   const rest = next_cursor === null && before !== null ? { archived_before: before } : {}
   return { rows: page, next_cursor, ...rest }
 }

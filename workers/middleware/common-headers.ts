@@ -8,7 +8,7 @@ const exposedHeaders =
 
 /** Makes the one Response, with what each carries: request id, rate limit, leave for pages of any origin, and the caller's bookmark. */
 export function respond(c: HubContext, { status, headers, body, webSocket = null }: Answer): Response {
-  const { requestId, rateLimit, nextCursor } = c.var
+  const { requestId, rateLimit, nextPage } = c.var
   const all: Record<string, string> = {
     ...headers,
     'X-Request-Id': requestId,
@@ -16,7 +16,7 @@ export function respond(c: HubContext, { status, headers, body, webSocket = null
     'Access-Control-Expose-Headers': exposedHeaders,
     'X-Content-Type-Options': 'nosniff',
   }
-  if (nextCursor !== null && status < 400) all.Link = `<${nextPage(c, nextCursor)}>; rel="next"`
+  if (nextPage !== null && status < 400) all.Link = `<${pathOf(c, nextPage)}>; rel="next"`
   if (rateLimit) {
     all['RateLimit-Limit'] = String(rateLimit.limit)
     all['RateLimit-Remaining'] = String(rateLimit.remaining)
@@ -27,10 +27,10 @@ export function respond(c: HubContext, { status, headers, body, webSocket = null
   return new Response(body as BodyInit | null, { status, headers: all, webSocket })
 }
 
-/** The same question with the next cursor, as a reference to be read against the URL that was asked. */
-function nextPage({ req }: HubContext, cursor: string): string {
+/** The same question with other parameters, as a reference to be read against the URL that was asked. */
+function pathOf({ req }: HubContext, changed: Record<string, string>): string {
   const { pathname, searchParams } = new URL(req.url)
-  searchParams.set('cursor', cursor)
+  for (const [name, value] of Object.entries(changed)) searchParams.set(name, value)
   return `${pathname}?${searchParams}`
 }
 

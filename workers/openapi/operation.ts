@@ -101,7 +101,9 @@ function successes({ responses, cache, query }: RouteDeclaration, shared: Compon
           ...everyAnswer,
           ...(cache && Number(status) === 200 && { ETag: 'Names this representation.' }),
           ...(query &&
-            'cursor' in query.shape && { Link: 'The next page, as `rel="next"`; absent on the last one.' }),
+            ('cursor' in query.shape || 'after' in query.shape) && {
+              Link: 'The next page, as `rel="next"`; absent on the last one.',
+            }),
           ...response.headers,
         },
         shared,

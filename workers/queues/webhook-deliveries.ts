@@ -73,7 +73,8 @@ async function tryOnce(env: Env, delivery: Prepared): Promise<Attempt> {
   const secrets = await openSecrets(services(env).sealer, delivery, at)
   if (secrets.length === 0) return refused('the secrets of the webhook are lost: make a new one')
   const headers = await signedHeaders(deliveryId(delivery), at, delivery.body, secrets)
-  return call(delivery.url, { body: delivery.body, headers })
+  const agent = { 'User-Agent': `${settings.PROFILE.prefix}-webhooks` }
+  return call(delivery.url, { body: delivery.body, headers: { ...agent, ...headers } })
 }
 
 const retry = (message: Message<unknown>): void =>

@@ -1,4 +1,4 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import { amountParts, readSum, sumOfParts } from './amount-sums.ts'
 import type { Wallet } from './caller.ts'
 import { isState } from './chain-facts.ts'
@@ -29,6 +29,12 @@ export interface EarnedSum {
   units: number
   amount: bigint
 }
+
+/** A device in a project, with its work. */
+export type EarningDevice = Pick<
+  InferSelectModel<typeof subscriptions>,
+  'projectId' | 'nodeId' | 'units' | 'days'
+>
 
 const keys = {
   project: sql.identifier('project_id'),
@@ -85,10 +91,10 @@ export class EarningStore extends Store {
   }
 
   /** The devices that the wallet has, or had, in each project, where they earn for the wallet itself. */
-  async devices(owner: Wallet): Promise<{ projectId: string; nodeId: string }[]> {
-    const { projectId, nodeId } = subscriptions
+  async devices(owner: Wallet): Promise<EarningDevice[]> {
+    const { projectId, nodeId, units, days } = subscriptions
     return this.db
-      .select({ projectId, nodeId })
+      .select({ projectId, nodeId, units, days })
       .from(subscriptions)
       .innerJoin(chainStates, isState('subscription', subscriptions.subscriptionId))
       .where(

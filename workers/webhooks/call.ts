@@ -21,7 +21,7 @@ export async function call(
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'User-Agent': 'hub-webhooks', ...headers },
+      headers: { 'Content-Type': 'application/json', ...headers },
       body,
       // Where a receiver would send the hub, nobody has checked.
       redirect: 'manual',

@@ -4,6 +4,7 @@ import { unixNow } from '../../durable-objects/clock.ts'
 import { keptMax, slowMs } from '../../durable-objects/webhooks/rules.ts'
 import { services } from '../services.ts'
 import { type Prepared, WebhookDeliveryStore } from '../stores/webhook-deliveries.ts'
+import { itemsOf } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
 import { consumeIn } from '../test/queue.ts'
 import { rowsOf, runSql, scalarOf } from '../test/tables.ts'
@@ -244,6 +245,27 @@ test('events that were deleted before they could be sent are a gap, and the rest
     { state: 'gap' },
   ])
   expect(await scalarOf('SELECT next_row FROM webhooks WHERE webhook_id = ?', id)).toBeNull()
+})
+
+test('what a receiver missed is read from the feed, after the last event that it has', async () => {
+  const { by, id, receiver, list } = await setUp()
+  const start = await itemsOf<{ id: string }>(by.get('/v1/events?type=project.listed'))
+  await tell(4)
+  await settle()
+  await tell(5)
+  await by.fetch(`/v1/me/webhooks/${id}`, { method: 'PATCH', json: { state: 'disabled' } })
+  const got = (await receiver.calls()).map(({ body }) => JSON.parse(body) as Delivery['event'])
+  expect((await list()).some(({ state }) => state === 'gap')).toBe(true)
+  const placeOf = ({ id = '' }: { id?: string }) =>
+    Number(id.split('-')[0]) * 1_000 + Number(id.split('-')[1])
+  const last = got.reduce((newest, one) => (placeOf(one) > placeOf(newest) ? one : newest))
+  const missed = await itemsOf<Delivery['event']>(by.get(`/v1/events?type=project.listed&after=${last.id}`))
+  expect([got.map(({ data }) => data.n).sort(), missed.map(({ data }) => data.n)]).toEqual([
+    [1, 2, 3, 4],
+    [1, 2, 3, 4, 5],
+  ])
+  const ids = [...start, ...got, ...missed].map((one) => one.id)
+  expect(new Set(ids).size).toBe(ids.length)
 })
 
 test('an idle network without webhooks has nothing read', async () => {

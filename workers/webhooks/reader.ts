@@ -9,6 +9,7 @@ import {
   turnAfter,
 } from '../../durable-objects/webhooks/rules.ts'
 import type { Env } from '../env.ts'
+import { eventView } from '../events/messages.ts'
 import { services } from '../services.ts'
 import type { EventLogStore, ReadRows } from '../stores/event-log.ts'
 import {
@@ -184,8 +185,8 @@ async function portionOf(
         has: (event) => wants(webhook, event),
       },
     )
-    for (const { id, event } of page.events)
-      bodies.push({ state: 'pending', body: JSON.stringify({ id, ...event }) })
+    for (const placed of page.events)
+      bodies.push({ state: 'pending', body: JSON.stringify(eventView(placed)) })
     next = page.next
   }
   return { webhook, bodies, next, nextAt: bodies.length < room ? now : now + portionSecs }

@@ -22,7 +22,7 @@ export default defineNodectlCommand({
         'Claim with the key of the payout address in this file: 64 hex digits, for its owner alone',
     },
     yes: { type: 'boolean', description: 'Sign without asking' },
-    json: { type: 'boolean', description: 'Print {claimable, withdrawals} as JSON' },
+    json: { type: 'boolean', description: 'Print {claimable, withdrawals, more} as JSON' },
   },
   async run({ args }) {
     const project = readProject(args.project)
@@ -34,17 +34,25 @@ export default defineNodectlCommand({
     const at = await openNodeAtHub(args)
     const paid = await paidOf(at, address ?? wallet?.address ?? null)
     const projectId = await projectIdOf(at.client, project)
-    const claimable = await readClaimable(at.client, paid.addresses, projectId)
+    const { claimable, more: isCut } = await readClaimable(at.client, paid.addresses, projectId)
     if (!args.json) printTable(claimableRows(claimable, paid.addresses))
-    const withdrawals =
+    const claimed =
       wallet === null || claimable.length === 0
         ? null
         : await claim(at, wallet, projectId, args.yes ? async () => true : ask)
-    if (args.json) printJson({ claimable, withdrawals })
+    const withdrawals = claimed?.withdrawals ?? null
+    const more = claimed?.more ?? isCut
+    if (args.json) printJson({ claimable, withdrawals, more })
     else if (withdrawals !== null) printTable(withdrawals.map(withdrawalRow))
     else if (claimable.length > 0)
       tell(
         'Claim them with --wallet-key-file FILE, the key of the payout address, or on the website of the network.',
+      )
+    if (more && !args.json)
+      tell(
+        claimed === null
+          ? 'More payouts can be claimed than are listed.'
+          : 'More payouts can be claimed: run the command again.',
       )
   },
   environment: settingEnvironment(nodeAtHubSettings),
@@ -62,7 +70,7 @@ const claim = (
   wallet: OwnerKey,
   projectId: string | null,
   confirm: (message: string) => Promise<boolean>,
-): Promise<readonly Claimed[]> =>
+): ReturnType<typeof claimAll> =>
   withSession(at, wallet, confirm, (credential) => claimAll(at, credential, projectId))
 
 /** Shows the text of the sign-in, which is all that a claim signs, and asks. @throws {@link CliError} where nobody can answer. */

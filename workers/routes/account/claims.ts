@@ -39,12 +39,18 @@ export const listClaims = defineRoute(
     operationId: 'listClaims',
     tag: 'Earnings',
     summary: 'List claimable payouts, with the proofs for their vaults',
-    description: `Payouts of the calling wallet, or of the wallet in \`address\`: anyone may claim for a miner, and the vault pays the miner. Ordered by project, oldest epoch first, ${shownMax} at most.`,
+    description: `Payouts of the calling wallet, or of the wallet in \`address\`: anyone may claim for a miner, and the vault pays the miner. Ordered by project, oldest epoch first, ${shownMax} at most; \`more\` says whether others wait.`,
     query: z.strictObject({ address: FoldedAddress.optional(), project_id: PathProject.optional() }),
     responses: ok(
       'Released payouts that are not claimed yet.',
-      z.strictObject({ items: z.array(ClaimView) }).meta({ id: 'ClaimList' }),
+      z
+        .strictObject({
+          items: z.array(ClaimView),
+          more: z.boolean().describe('Whether more payouts can be claimed than are listed.'),
+        })
+        .meta({ id: 'ClaimList' }),
       {
+        more: false,
         items: [
           {
             project_id: receiptExample.project_id,
@@ -68,10 +74,10 @@ export const listClaims = defineRoute(
       account,
       project_id ?? null,
       await c.var.services.clock.now(),
-      shownMax,
+      shownMax + 1,
     )
     const items = await Promise.all(
-      payouts.map(async (payout) => ({
+      payouts.slice(0, shownMax).map(async (payout) => ({
         project_id: payout.projectId,
         vault: payout.vault,
         epoch: payout.epoch,
@@ -82,6 +88,6 @@ export const listClaims = defineRoute(
         claimable_at: payout.releaseAt,
       })),
     )
-    return json({ items })
+    return json({ items, more: payouts.length > shownMax })
   },
 )

@@ -33,6 +33,11 @@ const Balances = z
       .array(TokenBalance)
       .describe('The coin of the chain under the address zero, the token of the network, then others.'),
     unclaimed: z.array(TokenBalance).describe('Released payouts that are not claimed yet.'),
+    unclaimed_partial: z
+      .boolean()
+      .describe(
+        `Whether there are more than the ${payoutsMax} unclaimed payouts that \`unclaimed\` sums up.`,
+      ),
     collateral_bonded: Amount.describe('Collateral of active, paused and jailed subscriptions.'),
     block_number: z.int().describe('The block that the balances are of.'),
   })
@@ -56,6 +61,7 @@ export const getBalances = defineRoute(
         { token: tokenExample, amount: '994000000000000000000' },
       ],
       unclaimed: [{ token: tokenExample, amount: '1330000000000000' }],
+      unclaimed_partial: false,
       collateral_bonded: '6000000000000000000',
       block_number: 21_402,
     }),
@@ -65,7 +71,7 @@ export const getBalances = defineRoute(
     const lists = c.var.services.store(SubscriptionLists)
     const now = await clock.now()
     const [payouts, totals, tokens] = await Promise.all([
-      claims.claimable(address, null, now, payoutsMax),
+      claims.claimable(address, null, now, payoutsMax + 1),
       collateral.totals(address, now),
       lists.tokens(address, tokensMax),
     ])
@@ -73,7 +79,10 @@ export const getBalances = defineRoute(
     return json({
       address,
       balances,
-      unclaimed: balancesOf(payouts.map(({ token, amount }) => ({ token, amount: BigInt(amount) }))),
+      unclaimed: balancesOf(
+        payouts.slice(0, payoutsMax).map(({ token, amount }) => ({ token, amount: BigInt(amount) })),
+      ),
+      unclaimed_partial: payouts.length > payoutsMax,
       collateral_bonded: String(totals.bonded),
       block_number: block,
     })

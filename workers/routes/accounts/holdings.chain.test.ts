@@ -60,6 +60,7 @@ test('GET /v1/accounts/{address}/balances shows tokens, unclaimed payouts and co
     [other.address, '12'],
   ])
   expect(tokens(found.unclaimed)).toEqual([[own, receipt.compute_units[0]?.amount]])
+  expect(found.unclaimed_partial).toBe(false)
   expect(found).toMatchObject({ collateral_bonded: '7', block_number: chain.head })
   // A token that does not answer is left out.
   chain.minedRevert = '0x'

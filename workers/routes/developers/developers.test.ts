@@ -100,7 +100,7 @@ describe('verification', () => {
     expect(verification).toMatchObject({
       ...{ requested_at: verification.submitted_at, reviewed_at: null, notes },
     })
-    await expectRefusal(verify(), '409 invalid_state', {
+    await expectRefusal(verify({ notes: null }), '409 invalid_state', {
       message: 'The verification is pending already; an operator decides it.',
     })
   })

@@ -201,7 +201,7 @@ describe('GET /v1/me/earnings', () => {
     ])
   })
 
-  test('names the device where a project has one of the wallet, which earns for it', async () => {
+  test('names the devices of the wallet that earn for it, and splits by units what several earned', async () => {
     const [many, none] = [await createProject(), await createProject()]
     const subscribe = async (projectId: string, id: string, payout: string) => {
       await runSql(
@@ -232,6 +232,29 @@ describe('GET /v1/me/earnings', () => {
         { key: 'unassigned', units: 6, amounts: [{ amount: sum([theirs, foreign]) }] },
       ],
     ])
+    // The first was replaced by the second, which alone worked in the period.
+    const today = Math.floor(unixNow() / 86_400)
+    const work = (device: number, all: number, days: object) =>
+      runSql(
+        'UPDATE subscriptions SET units = ?, days = ? WHERE subscription_id = ?',
+        all,
+        JSON.stringify(days),
+        `${wallet.address}-${device}`,
+      )
+    const amounts = async (period: string) =>
+      (await earnings(`group_by=device&period=${period}`)).rows
+        .filter(({ key }: Json) => /-[23]$/.test(key))
+        .map(({ key, units: own, amounts: [one] }: Json) => [key.slice(-1), own, one?.amount])
+    await work(2, 7, { [today - 20]: [7, 7, 7] })
+    await work(3, 2, { [today]: [2, 2, 2] })
+    expect(await amounts('24h')).toEqual([['3', 3, amountOf(theirs)]])
+    const whole = BigInt(amountOf(theirs))
+    const first = (whole * 7n) / 9n
+    for (const period of ['30d', 'all'])
+      expect(await amounts(period)).toEqual([
+        ['2', 2, String(first)],
+        ['3', 1, String(whole - first)],
+      ])
   })
 
   test('is empty for a wallet that earned nothing', async () => {

@@ -4,9 +4,10 @@ import { expectedReward } from '../../earnings/expected-reward.ts'
 import { json } from '../../http/answer.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
-import type { EarnedSum } from '../../stores/earnings.ts'
+import type { EarnedSum, EarningDevice } from '../../stores/earnings.ts'
 import { EarningStore } from '../../stores/earnings.ts'
 import type { AccruingEpoch } from '../../stores/epoch-rounds.ts'
+import { workDaySecs, workSince } from '../../stores/work-days.ts'
 import { receiptExample } from '../explorer/schema.ts'
 import { tokenExample } from '../projects/example.ts'
 import { balancesOf, TokenBalance } from './balances.ts'
@@ -16,7 +17,7 @@ const periods = { '24h': 24 * hourSecs, '7d': 7 * 24 * hourSecs, '30d': 30 * 24 
 const groups = ['project', 'device', 'day'] as const
 type Group = (typeof groups)[number]
 
-/** The key of what no single device can be named for. */
+/** The key of what no device is known for. */
 const unassigned = 'unassigned'
 
 const Earnings = z
@@ -35,7 +36,7 @@ const Earnings = z
           key: z
             .string()
             .describe(
-              `A project_id, a node_id or a UTC date, by \`group_by\`. Receipts name wallets, not devices: if several devices, or devices of another wallet, earned for the wallet in one project, these earnings have the key \`${unassigned}\`.`,
+              `A project_id, a node_id or a UTC date, by \`group_by\`. Receipts name wallets, not devices: what several devices earned for the wallet in one project is split by their credited units, of the days of the period if there are any. Earnings of which no device of the wallet is known have the key \`${unassigned}\`.`,
             ),
           units: z.int(),
           amounts: z.array(TokenBalance),
@@ -104,9 +105,36 @@ async function readSums(c: HubContext, by: Group, period: keyof typeof periods):
   if (by !== 'device') return earnings.sums(miner, by, since)
   const [sums, devices] = await Promise.all([earnings.sums(miner, 'project', since), earnings.devices(miner)])
   const byProject = Map.groupBy(devices, ({ projectId }) => projectId)
-  return sums.map((sum) => {
-    const [device, ...others] = byProject.get(sum.key) ?? []
-    return { ...sum, key: device === undefined || others.length > 0 ? unassigned : device.nodeId }
+  const sinceDay = since === null ? null : Math.floor(since / workDaySecs)
+  return sums.flatMap((sum) => splitByDevice(sum, byProject.get(sum.key) ?? [], sinceDay))
+}
+
+/** A sum of a project, split by units. The parts add up to it. @param sinceDay - The first day that counts; null for all. */
+function splitByDevice(
+  sum: EarnedSum,
+  devices: readonly EarningDevice[],
+  sinceDay: number | null,
+): EarnedSum[] {
+  const all = devices.map(({ nodeId, units }) => ({ nodeId, units }))
+  const recent =
+    sinceDay === null
+      ? []
+      : devices.map(({ nodeId, days }) => ({ nodeId, units: workSince([days], sinceDay).units }))
+  const worked = [recent, all].map((some) => some.filter(({ units }) => units > 0))
+  const shares = worked.find(({ length }) => length > 0) ?? all
+  if (shares.length < 2) return [{ ...sum, key: shares[0]?.nodeId ?? unassigned }]
+  const total = shares.reduce((before, { units }) => before + units, 0)
+  if (total === 0) return [{ ...sum, key: unassigned }]
+  const part = (whole: bigint, units: number) => (whole * BigInt(units)) / BigInt(total)
+  let before = 0
+  return shares.map(({ nodeId, units }) => {
+    const [from, to] = [before, before + units]
+    before = to
+    return {
+      ...{ key: nodeId, token: sum.token },
+      units: Number(part(BigInt(sum.units), to) - part(BigInt(sum.units), from)),
+      amount: part(sum.amount, to) - part(sum.amount, from),
+    }
   })
 }
 

@@ -139,7 +139,7 @@ export const claimPayouts = defineRoute(
     operationId: 'claimPayouts',
     tag: 'Earnings',
     summary: 'Have your payouts claimed',
-    description: `The hub sends one transaction to each vault, and pays for it; the vault pays the wallet. A withdrawal takes the ${payoutsMax} oldest payouts of a vault, and a request takes ${vaultsMax} vaults: ask again for more. A payout is in one open withdrawal at most. Anybody may claim a payout meanwhile: it is paid once, to the wallet. If the token refuses a payment, the payout can be claimed again. The hub sends ${defaultAllowances.claim_payouts} such transactions for a wallet in a day that begins at 00:00 UTC, unless its operators chose another number; further withdrawals are \`pending\` until the next day, or until the wallet submits the proofs of \`GET /v1/me/claims\` itself.`,
+    description: `The hub sends one transaction to each vault, and pays for it; the vault pays the wallet. A withdrawal takes the ${payoutsMax} oldest payouts of a vault, and a request takes ${vaultsMax} vaults: ask again while \`more\` is true. A payout is in one open withdrawal at most. Anybody may claim a payout meanwhile: it is paid once, to the wallet. If the token refuses a payment, the payout can be claimed again. The hub sends ${defaultAllowances.claim_payouts} such transactions for a wallet in a day that begins at 00:00 UTC, unless its operators chose another number; further withdrawals are \`pending\` until the next day, or until the wallet submits the proofs of \`GET /v1/me/claims\` itself.`,
     auth: { session: true },
     budget: 'claim',
     idempotent: true,
@@ -153,20 +153,33 @@ export const claimPayouts = defineRoute(
     responses: reply(
       202,
       'One withdrawal for each vault.',
-      z.strictObject({ items: z.array(WithdrawalView) }).meta({ id: 'WithdrawalList' }),
-      { items: [withdrawalExample] },
+      z
+        .strictObject({
+          items: z.array(WithdrawalView),
+          more: z.boolean().describe('Whether payouts are left that another request can claim.'),
+        })
+        .meta({ id: 'WithdrawalList' }),
+      { items: [withdrawalExample], more: false },
       { Location: 'The list of the withdrawals.' },
     ),
   },
   async (c, { json: { project_ids } }) => {
-    const { store, derived } = c.var.services
+    const { store, derived, claims, clock } = c.var.services
     const withdrawals = store(WithdrawalStore)
     const name = derived.alphanumerics(c.var.operation, 'withdrawals', 16)
     const earlier = c.var.operation.isRetry ? await withdrawals.requestedAs(name) : []
     const ids = earlier.length > 0 ? earlier : await request(c, project_ids ?? null, name)
     await Promise.all(ids.map((id) => bringNow(c, id)))
-    const items = (await withdrawals.findMany(ids)).map(withdrawalView)
-    return json({ items }, 202, { Location: '/v1/me/withdrawals' })
+    const [made, left] = await Promise.all([
+      withdrawals.findMany(ids),
+      claims.free(sessionOf(c).address, project_ids ?? null, await clock.now(), {
+        projectsMax: 1,
+        payoutsMax: 1,
+      }),
+    ])
+    return json({ items: made.map(withdrawalView), more: left.length > 0 }, 202, {
+      Location: '/v1/me/withdrawals',
+    })
   },
 )
 

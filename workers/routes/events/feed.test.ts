@@ -53,7 +53,10 @@ describe('GET /v1/events', () => {
     const first = await read('/v1/events?limit=2')
     expect(first).toMatchObject({
       items: [
-        { type: 'project.paused', created_at: 7, project_id: projectId, data: { n: 1 } },
+        {
+          ...{ type: 'project.paused', created_at: 7, project_id: projectId, data: { n: 1 } },
+          message: 'Operators have paused the project.',
+        },
         { type: 'project.delisted' },
       ],
       archived_before: null,
@@ -64,7 +67,7 @@ describe('GET /v1/events', () => {
     expect(typesOf(second)).toEqual(['project.listed'])
   })
 
-  test('a filter has its own cursor, which moves on over what does not match', async () => {
+  test('a cursor moves on over what does not match, and goes on with any filter', async () => {
     const start = await read(`/v1/events?project_id=${other}`)
     await tell('project.listed')
     const moved = await read(`/v1/events?project_id=${other}&${from(start)}`)
@@ -77,8 +80,54 @@ describe('GET /v1/events', () => {
     ])
     const paused = await read(`/v1/events?type=project.paused`)
     expect(typesOf(paused)).toEqual(['project.paused'])
-    await expectInvalid(client().get(`/v1/events?${from(paused)}`), 'after')
+    await tell('project.delisted')
+    expect(typesOf(await read(`/v1/events?${from(paused)}`))).toEqual(['project.delisted'])
+    const { client: owner } = await signIn()
+    for (const { next_cursor } of [moved, await read('/v1/me/events?type=device.bound', owner)]) {
+      const after = `after=${encodeURIComponent(next_cursor)}`
+      const isOwn = next_cursor !== moved.next_cursor
+      await expectInvalid(
+        isOwn ? client().get(`/v1/events?${after}`) : owner.get(`/v1/me/events?${after}`),
+        'after',
+      )
+    }
     await expectInvalid(client().get('/v1/events?type=device.bound'), 'type')
+  })
+
+  test('goes on after the id of an event, whatever the filter and the feed', async () => {
+    const owner = await signIn()
+    const types = ['project.listed', 'project.paused', 'project.delisted']
+    for (const type of types) await tell(type, { address: owner.address })
+    const own = await read('/v1/me/events', owner.client)
+    for (const [index, { id }] of own.items.entries()) {
+      const rest = types.slice(index + 1)
+      expect(typesOf(await read(`/v1/events?after=${id}`))).toEqual(rest)
+      expect(typesOf(await read(`/v1/me/events?after=${id}`, owner.client))).toEqual(rest)
+      expect(typesOf(await read(`/v1/events?type=project.delisted&after=${id}`))).toEqual(rest.slice(-1))
+    }
+    for (const id of ['1', '00', '1-', '01-0', '1-01', `1-${'9'.repeat(7)}`])
+      await expectInvalid(client().get(`/v1/events?after=${id}`), 'after')
+  })
+
+  test('is read from the oldest event on, page after page, and says that older ones are gone', async () => {
+    const types = ['project.paused', 'project.delisted', 'project.listed']
+    for (const type of types) await tell(type)
+    await runSql('UPDATE event_log SET at = id')
+    let page = await read('/v1/events?after=0&limit=1')
+    const { archived_before } = page
+    expect(archived_before).toBe(await scalarOf('SELECT min(id) FROM event_log'))
+    const seen: Event[] = []
+    for (; page.items.length > 0; page = await read(`/v1/events?limit=1&${from(page)}`))
+      seen.push(...page.items)
+    expect(typesOf({ items: seen }).slice(-3)).toEqual(types)
+    expect(seen.length).toBe(await scalarOf('SELECT count(*) FROM event_log'))
+  })
+
+  test('links to the next page by `after`', async () => {
+    const response = await client().get('/v1/events?after=0&limit=3')
+    const { next_cursor } = (await response.json()) as Page
+    const next = new URLSearchParams({ after: next_cursor, limit: '3' })
+    expect(response.headers.get('link')).toBe(`</v1/events?${next}>; rel="next"`)
   })
 
   test('a long log is read in parts of bounded cost', async () => {
@@ -275,12 +324,14 @@ describe('a stream', () => {
     const [first] = await stream.take(2)
     await stream.end()
     await tell('project.delisted')
-    const next = await open('/v1/events', { 'Last-Event-ID': first?.id ?? '' })
-    expect((await next.take(2)).map(({ event }) => event.type)).toEqual([
-      'project.paused',
-      'project.delisted',
-    ])
-    await next.end()
+    for (const id of [first?.id, first?.event.id]) {
+      const next = await open('/v1/events', { 'Last-Event-ID': id ?? '' })
+      expect((await next.take(2)).map(({ event }) => event.type)).toEqual([
+        'project.paused',
+        'project.delisted',
+      ])
+      await next.end()
+    }
   })
 
   test('that is slow gets everything when it reads on, and nobody waits for it', async () => {

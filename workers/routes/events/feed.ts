@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { type FeedPage, type PlacedEvent, pageOfRows } from '../../../durable-objects/events/rows.ts'
+import { type FeedPage, pageOfRows } from '../../../durable-objects/events/rows.ts'
 import {
   accountTypes,
   type Filter,
@@ -10,6 +10,7 @@ import {
 } from '../../../durable-objects/events/types.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
+import { eventView } from '../../events/messages.ts'
 import type { EventServices } from '../../events/services.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathBytes32, PathProject, Timestamp } from '../../http/formats.ts'
@@ -26,7 +27,9 @@ const feedQuery = {
     .string()
     .max(1024)
     .optional()
-    .describe('The `next_cursor` of the answer before. Left out, the answer has the newest events.'),
+    .describe(
+      'The `next_cursor` of the answer before, or the `id` of the last event that you have, from wherever you have it. `0` begins with the oldest event that is kept. Left out, the answer has the newest events.',
+    ),
   wait: z
     .string()
     .regex(/^([12]?[0-9]|30)$/, 'must be an integer from 0 to 30')
@@ -50,7 +53,7 @@ const EventPage = z
   .meta({ id: 'EventPage' })
 
 const headers = {
-  'Last-Event-ID': 'For streams: the `id` of the last event that you have, in place of `after`.',
+  'Last-Event-ID': 'For streams: the last `id` that you have, in place of `after`. It takes the same.',
 }
 
 const responses = (item: z.output<typeof EventView>): Record<number, RouteResponse> => ({
@@ -64,7 +67,7 @@ const responses = (item: z.output<typeof EventView>): Record<number, RouteRespon
 })
 
 const about =
-  'Follow the feed by repeating the call with `after` and `wait`, or as a stream of server-sent events with `Accept: text/event-stream`; both use the same cursor.'
+  'Follow the feed by repeating the call with `after` and `wait`, or as a stream of server-sent events with `Accept: text/event-stream`; both use the same cursor, which does not depend on filters.'
 
 export const listEvents = defineRoute(
   {
@@ -84,7 +87,8 @@ export const listEvents = defineRoute(
   },
   (c, { query: { project_id, module, type, ...query } }) =>
     answerFeed(c, {
-      list: `events project=${project_id ?? ''} module=${module ?? ''} type=${type ?? ''}`,
+      list: (project = '', module = '', type = '') =>
+        `events project=${project} module=${module} type=${type}`,
       query,
       filter: { project_id, module, type },
     }),
@@ -105,7 +109,7 @@ export const listOwnEvents = defineRoute(
   },
   (c, { query: { project_id, type, ...query } }) =>
     answerFeed(c, {
-      list: `own events project=${project_id ?? ''} type=${type ?? ''}`,
+      list: (project = '', _module = '', type = '') => `own events project=${project} type=${type}`,
       query,
       filter: { project_id, type },
       isOwn: true,
@@ -113,13 +117,17 @@ export const listOwnEvents = defineRoute(
 )
 
 interface Feed {
-  list: string
+  /** What cursors are issued for: the feed without a filter. They were for a filter once, and such ones are still about. */
+  list: (project?: string, module?: string, type?: string) => string
   query: { limit?: number | undefined; after?: string | undefined; wait?: number | undefined }
   filter: Filter
   isOwn?: true
 }
 
 const start: Position = { row: 0, offset: 0 }
+
+/** A cursor is longer. */
+const idPattern = /^([1-9][0-9]{0,14})-(0|[1-9][0-9]{0,5})$/
 
 async function answerFeed(c: HubContext, { list, query, filter, isOwn }: Feed): Promise<Answer> {
   const { cursors } = c.var.services
@@ -130,7 +138,9 @@ async function answerFeed(c: HubContext, { list, query, filter, isOwn }: Feed): 
   const lastId = streams ? c.req.header('last-event-id') : undefined
   const after = lastId ?? query.after
   const field = lastId === undefined ? 'after' : 'Last-Event-ID'
-  const from = after === undefined ? null : positionOf(cursors.decode(list, after, field))
+  const lists = [list(), list(filter.project_id, filter.module, filter.type)]
+  const from =
+    after === undefined ? null : (namedPosition(after) ?? positionOf(cursors.decode(lists, after, field)))
   // Who calls may be known only after the first read.
   const ownWord = sql`' ' || substr(${callerOf(c)}, -5) || ' '`
   const words = isOwn ? [[ownWord], ...wordsOf({ ...filter, address: '' }).slice(1)] : wordsOf(filter)
@@ -144,19 +154,26 @@ async function answerFeed(c: HubContext, { list, query, filter, isOwn }: Feed): 
   })
   const first = { next: read.next, events: read.events.slice(-limit) }
   const follow = followWith(c, services, { filter: feed, limit })
-  const cursorOf = (position: Position) => cursors.encode(list, [position.row, position.offset])
-  if (streams) return streamOf({ ...first, archivedBefore }, { cursorOf, view, follow })
+  const cursorOf = (position: Position) => cursors.encode(list(), [position.row, position.offset])
+  if (streams) return streamOf({ ...first, archivedBefore }, { cursorOf, view: eventView, follow })
   const isOver = first.events.length > 0 || wait === 0 || isHead
   const { events, next } = isOver ? first : await follow(first.next, wait * 1_000)
-  return json({ items: events.map(view), next_cursor: cursorOf(next), archived_before: archivedBefore })
+  const next_cursor = cursorOf(next)
+  c.var.nextPage = { after: next_cursor }
+  return json({ items: events.map(eventView), next_cursor, archived_before: archivedBefore })
+}
+
+/** Behind the event of an id, or before the oldest one. */
+function namedPosition(after: string): Position | null {
+  if (after === '0') return { row: 1, offset: 0 }
+  const [, row, offset] = idPattern.exec(after) ?? []
+  return row === undefined ? null : { row: Number(row), offset: Number(offset) + 1 }
 }
 
 const positionOf = ([row = 0, offset = 0]: readonly (string | number)[]): Position => ({
   row: Number(row),
   offset: Number(offset),
 })
-
-const view = ({ id, event }: PlacedEvent) => ({ id, ...event })
 
 /** Waits for events. Each caller waits a few times at once. */
 function followWith(

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import type { LoggedEvent } from '../../../durable-objects/events/types.ts'
+import { notified } from '../../events/messages.ts'
 import { json, noContent } from '../../http/answer.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { Notification } from '../../stores/notifications.ts'
-import { NotificationView, notificationExample, notified } from './schema.ts'
+import { NotificationView, notificationExample } from './schema.ts'
 
 const idsMax = 200
 

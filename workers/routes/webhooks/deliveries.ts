@@ -9,22 +9,29 @@ import { defineRoute, reply } from '../../route.ts'
 import { type Delivery, WebhookStore } from '../../stores/webhooks.ts'
 import { deliveryId, numberOf } from '../../webhooks/delivery-id.ts'
 import { sendDue } from '../../webhooks/send-due.ts'
+import { type EventView, testType } from '../events/schema.ts'
 import {
   DeliveryParams,
   DeliveryView,
   deliveryExample,
   deliveryView,
+  path,
   pathOfOne,
   requireWebhook,
   unknownWebhook,
   WebhookParams,
+  webhookExample,
 } from './schema.ts'
 
 const dueExample = {
   ...deliveryExample,
   ...{ state: 'pending', attempts_made: 0, attempts: [] },
   next_attempt_at: deliveryExample.created_at,
-}
+} satisfies z.output<typeof DeliveryView>
+
+const accepted = (example: z.output<typeof DeliveryView>) =>
+  reply(202, 'The delivery.', DeliveryView, example, { Location: 'The list of the deliveries.' })
+const listOf = (webhookId: string) => ({ Location: `${path}/${webhookId}/deliveries` })
 
 export const listWebhookDeliveries = defineRoute(
   {
@@ -71,18 +78,25 @@ export const testWebhook = defineRoute(
     stores: 'records',
     params: WebhookParams,
     errors: ['not_found'],
-    responses: reply(202, 'The delivery.', DeliveryView, {
+    responses: accepted({
       ...dueExample,
-      event: { type: 'webhook.test', created_at: deliveryExample.created_at, data: {} },
+      event: {
+        ...{ id: 'test-0b6d4f6e-7d5e-4a38-9f0c-2a1b3c4d5e6f', type: testType },
+        ...{ created_at: deliveryExample.created_at, data: { webhook_id: webhookExample.webhook_id } },
+      },
     }),
   },
   async (c, { params: { webhook_id: webhookId } }) => {
     const now = unixNow()
-    const body = JSON.stringify({ type: 'webhook.test', created_at: now, data: { webhook_id: webhookId } })
+    const event = {
+      ...{ id: `test-${crypto.randomUUID()}`, type: testType, created_at: now },
+      data: { webhook_id: webhookId },
+    } satisfies z.output<typeof EventView>
+    const body = JSON.stringify(event)
     const made = await c.var.services.store(WebhookStore).addTest(sessionOf(c).address, webhookId, body, now)
     if (made === null) throw unknownWebhook(webhookId)
     await sendDue(c.env)([made])
-    return json(deliveryView(made), 202)
+    return json(deliveryView(made), 202, listOf(webhookId))
   },
 )
 
@@ -100,7 +114,7 @@ export const redeliverWebhook = defineRoute(
     stores: 'records',
     params: DeliveryParams,
     errors: ['not_found', 'invalid_state'],
-    responses: reply(202, 'The delivery.', DeliveryView, dueExample),
+    responses: accepted(dueExample),
   },
   async (c, { params: { webhook_id: webhookId, delivery_id: id } }) => {
     const store = c.var.services.store(WebhookStore)
@@ -114,11 +128,11 @@ export const redeliverWebhook = defineRoute(
     if (state === 'gap')
       throw new ApiError(
         'invalid_state',
-        'A gap stands for events that were not sent: read them from the feed of events.',
+        'A gap stands for events that were not sent: read them from the feed of events, with the `id` of the last one that you have as `after`.',
       )
     await store.retry({ webhookId, number: numberOf(id) }, unixNow())
     const due = await find()
     await sendDue(c.env)([due])
-    return json(deliveryView(due), 202)
+    return json(deliveryView(due), 202, listOf(webhookId))
   },
 )

@@ -27,6 +27,11 @@ export class Members {
     return (this.#value[key] ?? null) === null ? null : this.get(key, keeps, expected)
   }
 
+  /** False where the member is absent, as at hubs of an older version. */
+  isTrue(key: string): boolean {
+    return this.#value[key] === true
+  }
+
   text(key: string): string {
     return this.get(key, isText, 'a text')
   }

@@ -14,6 +14,7 @@ const RevenueView = z
   .strictObject({
     items: z.array(EpochSummary).describe('Newest first.'),
     totals: EpochTotals.describe('Sums over the items that were not vetoed.'),
+    more: z.boolean().describe('Whether the period has older epochs, which are not in the sums.'),
   })
   .meta({ id: 'ProjectRevenue' })
 
@@ -29,6 +30,7 @@ export const getProjectRevenue = defineRoute(
     responses: ok('The epochs and their sums.', RevenueView, {
       items: [epochExample],
       totals: epochExample.totals,
+      more: false,
     }),
   },
   async (c, { params: { project_id: projectId }, query: { period } }) => {
@@ -38,10 +40,15 @@ export const getProjectRevenue = defineRoute(
     const most = Math.min(epochsMax, Math.ceil((now - since) / 3_600) + 1)
     const [, listed] = await Promise.all([
       findOwn(c, projectId),
-      epochs.list({ projectId }, undefined, most, now),
+      epochs.list({ projectId }, undefined, most + 1, now),
     ])
-    const items = listed.filter(({ startsAt, epochSecs }) => startsAt + epochSecs > since)
-    return json({ items: items.map((row) => epochView(row, now)), totals: totalsOf(items) })
+    const ofPeriod = listed.filter(({ startsAt, epochSecs }) => startsAt + epochSecs > since)
+    const items = ofPeriod.slice(0, most)
+    return json({
+      items: items.map((row) => epochView(row, now)),
+      totals: totalsOf(items),
+      more: ofPeriod.length > most,
+    })
   },
 )
 
