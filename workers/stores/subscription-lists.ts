@@ -40,7 +40,7 @@ export interface SubscribedDevice extends Row {
 
 type Nullable<T> = { [Name in keyof T]: T[Name] | null }
 
-/** A subscription with its device, whoever has it, and its project. */
+/** A subscription with its device, bound or not, and its project. */
 export type WatchedSubscription = Subscription &
   Nullable<
     Pick<DeviceRow, 'linkState' | 'linkStateAt' | 'boundAt' | 'unboundAt' | 'bannedAt' | 'banReason'> &

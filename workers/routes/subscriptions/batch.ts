@@ -34,7 +34,7 @@ const SubscriptionBatchResult = z
     bonds: z
       .array(GaslessPayload)
       .describe(
-        'The bond of each subscription that began, in the order of the items. The contract takes a signature for each. All can be signed at once, since each has the nonce after that of the one before it; send them to `POST …/bond` in this order, each once the one before it is confirmed. If one is never relayed, `POST …/bond-payload` answers those after it anew. Only the first has a preview.',
+        'The bond of each subscription that began, in the order of the items. The contract takes a signature for each. All can be signed at once, since each has the nonce after that of the one before it; send them to `POST …/bond` in this order, each once the one before it is confirmed. If one is never relayed, `POST …/bond-payload` answers those after it again. Only the first has a preview.',
       ),
   })
   .meta({ id: 'SubscriptionBatchResult' })
