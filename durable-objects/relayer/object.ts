@@ -156,7 +156,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return relay && viewOf(relay)
   }
 
-  async health(): Promise<RelayerHealth> {
+  /** @param isExact - Whether the balance is asked for now: of an operator, not of everybody. */
+  async health(isExact = false): Promise<RelayerHealth> {
     const oldestOpenMs = this.#ledger.oldestOpenMs()
     const facts = {
       signer: this.#parts?.signer.address ?? null,
@@ -171,7 +172,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     }
     try {
       // Status is asked all the time, and what its answers cost must not depend on how often.
-      const view = await this.#snapshots.recent(this.#parts?.config.viewMs)
+      const view = await this.#snapshots.recent(isExact ? undefined : this.#parts?.config.viewMs)
       // What an operator has put right shows at once.
       const seen = this.#pays(view) ? view : await this.#snapshots.recent()
       const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())

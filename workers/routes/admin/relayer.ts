@@ -68,7 +68,7 @@ export const getRelayer = defineRoute(
   async (c) => {
     const { relayer, deadLetters } = c.var.services
     const letters = await deadLetters.unresolved(undefined, lettersShown)
-    const health = await relayer?.health()
+    const health = await relayer?.health(true)
     return json({
       relayer: health
         ? {
