@@ -1,0 +1,217 @@
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readManifest } from '../../deploy/backup/manifest.ts'
+import type { Environment } from '../../deploy/environment.ts'
+import { hubVars } from '../../deploy/hub-settings.ts'
+import { completeEnvironment } from '../../deploy/testing/environments.ts'
+import { type KeptAccount, persisted } from '../../deploy/testing/local-wrangler.ts'
+import { type Desk, openDesk, wranglerPath } from '../../deploy/testing/operators-desk.ts'
+import { RecordedAccount } from '../../deploy/testing/recorded-account.ts'
+import { resourcesOf } from '../../deploy/wrangler-config.ts'
+import { accounts } from '../../localnet/accounts.ts'
+import { probePort } from '../../localnet/port.ts'
+import { privateKeys } from '../../localnet/private-keys.ts'
+import { bundleHub } from '../../scripts/bundle.ts'
+import { readNetwork } from '../../scripts/hub/network.ts'
+import { hasAnvil } from '../../testing/anvil.ts'
+import { temporaryFolder } from '../../testing/node/folders.ts'
+import { followTask, giveTask, isHonest } from '../network/echo-tasks.ts'
+import { HubProcess } from '../network/hub-process.ts'
+import { localChain, type NodeNetwork, passIntoWork, startNodeNetwork } from '../network/node-network.ts'
+
+const timeout = 600_000
+const taskLimitMs = 300_000
+
+describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost something', () => {
+  let environment: Environment
+  let desk: Desk
+  let network: NodeNetwork
+  let settings: Record<string, string>
+  let whole: Awaited<ReturnType<typeof read>>
+  const taskIds: string[] = []
+  const problems: string[] = []
+  const stateOf = ({ folder }: Desk) => path.join(folder, persisted[1]!, 'v3')
+  const state = () => stateOf(desk)
+  /** What wrangler keeps of this id is the database of a hub that runs here. */
+  const keepAccount = (of: Desk, over: Partial<KeptAccount>) =>
+    of.keepAccount({
+      ...new RecordedAccount(),
+      databases: [{ name: environment.name, uuid: '00000000-0000-0000-0000-000000000000' }],
+      killed: null,
+      ...over,
+    })
+
+  beforeAll(async () => {
+    const folder = temporaryFolder()
+    const chain = await localChain(folder)
+    environment = completeEnvironment({
+      relayer: accounts.relayer.address,
+      operators: [accounts.operator.address],
+      network: {},
+      chain: {
+        profile: 'local',
+        rpc_urls: [chain.url],
+        start_block: chain.deployment.startBlock,
+        contracts: { ...chain.deployment.contracts },
+      },
+    })
+    desk = openDesk(environment, 'trial', async () => Number(new URL(network.hubUrl).port))
+    keepAccount(desk, { secrets: { HUB_SECRET: '' }, killed: [] })
+    network = await startNodeNetwork({
+      ...{ folder, statePath: state(), miners: 3, validators: 1 },
+      chain: {
+        ...chain,
+        hubSettings(usual) {
+          settings = usual
+          return { ...usual, WEB_HOSTS: environment.domain }
+        },
+      },
+      problem: (text) => problems.push(text),
+    })
+    await passIntoWork(network)
+  }, timeout)
+  afterAll(async () => {
+    await network?.stop()
+    await desk?.close()
+  }, timeout)
+
+  const deployAt = ({ run }: Desk, args: readonly string[], env: Record<string, string> = {}) =>
+    run(['deploy/run.ts', ...args, '--env', 'trial', '--key-env', 'OPERATOR_KEY'], {
+      LOCAL_WRANGLER: path.resolve(wranglerPath),
+      OPERATOR_KEY: privateKeys.operator,
+      ...env,
+    })
+  const deploy = (...args: string[]) => deployAt(desk, args)
+
+  /** A task that is final. */
+  async function work(key: string): Promise<string> {
+    const given = await giveTask(network, key, JSON.stringify({ key }))
+    await followTask(network, given, taskLimitMs)
+    expect(isHonest(given), JSON.stringify(given.task)).toBe(true)
+    return given.task.task_id
+  }
+
+  /** Backups that the hub was told of as whole. */
+  async function notedBackups(): Promise<string[]> {
+    const { items } = await network.operator.client.call('GET /admin/v1/audit-log')
+    return items.flatMap(({ action, subject }) => (action === 'backup.made' ? [subject] : []))
+  }
+
+  /** What everybody reads of tasks that are over, and what follows from them. */
+  async function read(taskIds: readonly string[], { client } = network.network) {
+    const { items } = await client.call('GET /v1/explorer/rounds', {
+      query: { project_id: network.projectId },
+    })
+    return {
+      items,
+      rounds: await Promise.all(
+        items.map(({ round_id }) =>
+          client.call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } }),
+        ),
+      ),
+      receipts: await Promise.all(
+        items.map(({ receipt_hash }) =>
+          client.find('GET /v1/explorer/receipts/{receipt_hash}', {
+            path: { receipt_hash: receipt_hash! },
+          }),
+        ),
+      ),
+      tasks: await Promise.all(
+        taskIds.map((task_id) => client.find('GET /v1/tasks/{task_id}', { path: { task_id } })),
+      ),
+      epochs: await client.call('GET /v1/explorer/epochs', { query: { project_id: network.projectId } }),
+    }
+  }
+
+  test(
+    '`backup` copies it all, and `repair` tells a database that was set back what it lacks',
+    async () => {
+      taskIds.push(await work('first'))
+      const killed = await deploy('backup', '--to', 'interrupted')
+      expect(killed, killed.said).toMatchObject({ signal: 'SIGKILL' })
+      expect(await notedBackups()).toEqual([])
+      const backup = await deploy('backup', '--to', 'backup')
+      expect(backup, backup.said).toMatchObject({
+        code: 0,
+        said: expect.stringMatching(/r2:hub-trial-\w+\//),
+      })
+      const manifest = await readManifest(path.join(desk.folder, 'backup'))
+      expect(await notedBackups()).toEqual([manifest.id])
+
+      await network.hub.end('SIGTERM')
+      const kept = path.join(desk.folder, 'earlier')
+      cpSync(path.join(state(), 'd1'), kept, { recursive: true })
+      await network.hub.start()
+      // The bucket dates its records by the clock of the machine, which the network is ahead of.
+      const since = new Date().toISOString()
+      taskIds.push(await work('second'), await work('third'))
+      await expect.poll(async () => (await read(taskIds)).items.length, { timeout: 60_000 }).toBe(3)
+      whole = await read(taskIds)
+
+      await network.hub.end('SIGTERM')
+      rmSync(path.join(state(), 'd1'), { recursive: true })
+      cpSync(kept, path.join(state(), 'd1'), { recursive: true })
+      await network.hub.start()
+      expect((await read([])).items).toHaveLength(1)
+
+      const shown = await deploy('repair', '--since', since)
+      expect(shown, shown.said).toMatchObject({ code: 0, said: expect.stringMatching(/rounds: 2 lacks/) })
+      expect((await read([])).items).toHaveLength(1)
+      const told = await deploy('repair', '--since', since, '--yes')
+      expect(told, told.said).toMatchObject({ code: 0, said: expect.stringMatching(/rounds: 2 told/) })
+      expect(await read(taskIds)).toEqual(whole)
+      const again = await deploy('repair', '--since', since)
+      expect(again.said.match(/^.* lacks$/gm), again.said).toEqual(['rounds: 0 lacks'])
+      expect(problems).toEqual([])
+    },
+    timeout,
+  )
+
+  test(
+    '`restore` makes it again in a fresh environment, from the bucket of the backup',
+    async () => {
+      await network.hub.end('SIGKILL')
+      const secrets = Object.fromEntries(
+        ['HUB_SECRET', 'COORDINATOR_SEED', 'RELAYER_PRIVATE_KEY', 'ARBITER_PRIVATE_KEY'].map((name) => [
+          name,
+          settings[name]!,
+        ]),
+      )
+      const port = await probePort(0)
+      const url = `http://localhost:${port}`
+      let started: Promise<void> | undefined
+      const fresh: Desk = openDesk(environment, 'trial', async () => {
+        if (fresh.account().deployments.length === 0) return null
+        started ??= hub.start()
+        await started
+        return port
+      })
+      const vars = { ...hubVars(environment), ...secrets }
+      const hub = new HubProcess(
+        { script: await bundleHub({ whole: true }), port, statePath: stateOf(fresh), vars },
+        url,
+      )
+      try {
+        cpSync(path.join(state(), 'r2'), path.join(stateOf(fresh), 'r2'), { recursive: true })
+        keepAccount(fresh, { buckets: [...resourcesOf(environment).buckets] })
+        writeFileSync(path.join(fresh.folder, 'secrets.json'), JSON.stringify(secrets))
+        const { id } = await readManifest(path.join(desk.folder, 'backup'))
+        const from = `r2:${resourcesOf(environment).payloadBucket}/${id}`
+        const restored = await deployAt(fresh, ['restore', '--from', from, '--save', 'secrets.json', '--yes'])
+        expect(restored, restored.said).toMatchObject({
+          code: 0,
+          said: expect.stringMatching(/Added 2 rounds[\s\S]*The hub answers at https:\/\/hub\.example\.org/),
+        })
+        // Which epoch is open follows from the clock, and this hub has that of the machine.
+        const { epochs: _, ...kept } = await read(taskIds, await readNetwork(url))
+        const { epochs: __, ...before } = whole
+        expect(kept).toEqual(before)
+      } finally {
+        if (started !== undefined) await hub.end('SIGTERM')
+        await fresh.close()
+      }
+    },
+    timeout,
+  )
+})
