@@ -1,0 +1,12 @@
+interface Address {
+  readonly searchParams: Pick<URLSearchParams, 'get'>
+}
+
+/** The part of a screen that its address names; else the first of them. */
+export function partOf<Part extends string>(
+  parts: Readonly<Record<Part, unknown>>,
+  { searchParams }: Address,
+): Part {
+  const wanted = searchParams.get('part') ?? ''
+  return (Object.hasOwn(parts, wanted) ? wanted : Object.keys(parts)[0]) as Part
+}
