@@ -62,7 +62,7 @@ export class World {
   readonly #ceilings: Ceilings | null
   readonly startAt: number
 
-  /** @param ceilingsOf - What trips and messages of the queue are bounded by; nothing, where there is none. */
+  /** @param ceilingsOf - What trips and messages of the queue are bounded by. Left out, they are not bounded. */
   constructor(plan: Plan, ceilingsOf?: (world: World, draws: Draws) => Ceilings) {
     this.#plan = plan
     this.#draws = drawsOf(plan.seed)

@@ -57,7 +57,7 @@ function messageOf(text: string, error: Error): string {
   }
 }
 
-/** Where the vault of a project will be; null while its slug is none, or the network has no vaults. */
+/** Where the vault of a project will be; null while its slug is invalid, or the network has no vaults. */
 export function vaultOf(
   slug: unknown,
   developer: string,
