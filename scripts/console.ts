@@ -126,6 +126,7 @@ const rescue = `(error) => {
     sessionStorage.setItem('loaded-again', String(Date.now()))
     if (Date.now() - last > 60000) return location.reload()
   } catch {}
+  element.inert = false
   element.textContent = 'The console could not be loaded. Load this page again.'
 }`
 
