@@ -34,7 +34,7 @@ export const pageOf = (screen: string): Route =>
     async (c) => {
       const asset = c.var.settings.CONSOLE ? await readAsset(c, fileOf(screen)) : null
       if (asset !== null) {
-        const preloads = preloadsOf(screen, c.req.param())
+        const preloads = preloadsOf(c, screen)
         const headers = { ...pageHeaders, ...asset.headers, ...(preloads !== '' && { Link: preloads }) }
         return { status: 200, headers, body: asset.body }
       }
@@ -48,9 +48,10 @@ const fileOf = (screen: string): string =>
   `/console${screen === '/' ? '/home' : screen.replaceAll(/\{\w+\}/g, '_')}`
 
 /** What the script of a page asks first, so that the browser asks while it loads the script. */
-function preloadsOf(screen: string, params: Record<string, string>): string {
-  // The page looks up the id of a slug.
-  if (params.project?.startsWith('0x') === false) return ''
+function preloadsOf({ req }: HubContext, screen: string): string {
+  const params: Record<string, string> = req.param()
+  // A filter asks for something else, and of a slug the page looks up the id.
+  if (req.url.includes('?') || params.project?.startsWith('0x') === false) return ''
   const paths = consoleReads[screen] ?? []
   return paths
     .map((path) => path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? '')))
