@@ -4,6 +4,20 @@ import { defineConfig } from 'vite'
 
 const out = process.env.CONSOLE_OUT ?? 'dist'
 
+/** An address of each screen. What stands for an id is seen until the page runs. */
+const screens = [
+  '*',
+  '/projects/…',
+  '/projects/…/try',
+  '/rounds/…',
+  '/receipts/…',
+  '/slashes/…',
+  '/tx/…',
+  '/nodes/…',
+  '/epochs/…/…',
+  '/build/projects/…',
+]
+
 /** The live region of SvelteKit has an inline style, which the policy of the page refuses; app.css has the rule instead. */
 const withoutInlineStyle = {
   name: 'without-inline-style',
@@ -14,11 +28,27 @@ const withoutInlineStyle = {
   },
 }
 
+/**
+ * What most screens need is two files, of Svelte and of the console: many small ones compress worse, and one would be evaluated
+ * in one go, while nobody can click.
+ */
+const groups = [
+  {
+    name: 'svelte',
+    test: /node_modules\/(?:svelte|esm-env|clsx)\/|rolldown\/runtime/,
+    priority: 1,
+    minShareCount: 2,
+  },
+  { name: 'common', minShareCount: 14 },
+]
+
 export default defineConfig({
   plugins: [
     withoutInlineStyle,
     sveltekit({
-      adapter: adapter({ pages: out, assets: out, fallback: 'console.html' }),
+      adapter: adapter({ pages: out, assets: out }),
+      // Links are not followed: they lead to records that no build knows. `screens` has one address of each screen.
+      prerender: { crawl: false, entries: screens },
       outDir: process.env.CONSOLE_WORK ?? '.svelte-kit',
       paths: { relative: false },
       csp: { mode: 'hash', directives: {} },
@@ -27,11 +57,10 @@ export default defineConfig({
     }),
   ],
   build: { assetsInlineLimit: 0, target: 'es2023' },
-  // What most screens need is one file: in many small ones it compresses worse.
   environments: {
     client: {
       build: {
-        rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 14 }] } } },
+        rolldownOptions: { output: { codeSplitting: { groups } } },
       },
     },
   },

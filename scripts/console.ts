@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { CommandError } from './command/errors.ts'
@@ -53,23 +53,64 @@ async function buildInto(unfinished: string): Promise<void> {
   let said = ''
   for (const output of [child.stdout, child.stderr]) output.on('data', (text) => (said += text))
   const [code] = await once(child, 'exit')
+  const manifest = path.join(folder, work, 'output/client/.vite/manifest.json')
+  const chunks = code === 0 ? Object.values(JSON.parse(readFileSync(manifest, 'utf8')) as Manifest) : []
   rmSync(path.join(folder, work), { recursive: true, force: true })
   if (code !== 0) throw new CommandError(`The console cannot be built:\n${said.trim()}`)
-  moveScriptOut(unfinished)
+  const theme = addFile(unfinished, 'theme', themeScript)
+  for (const file of filesOf(unfinished).filter((one) => one.endsWith('.html'))) {
+    const page = path.join(unfinished, consoleFolder, nameOfPage(file))
+    mkdirSync(path.dirname(page), { recursive: true })
+    renameSync(path.join(unfinished, file), page)
+    finishPage(unfinished, page, theme, chunks)
+  }
 }
 
-/** SvelteKit starts a page with an inline script, which the policy of the page refuses: it becomes a file like the others. */
-function moveScriptOut(built: string): void {
-  const file = path.join(built, 'console.html')
+/** A script that Vite made, and the styles that belong to it. */
+interface Chunk {
+  readonly file: string
+  readonly css?: readonly string[]
+}
+type Manifest = Readonly<Record<string, Chunk>>
+
+const consoleFolder = 'console'
+
+/** As the Worker asks for it: what stands for the id of a record is `_`. */
+const nameOfPage = (file: string): string => (file === 'index.html' ? 'home.html' : file.replaceAll('…', '_'))
+
+/**
+ * SvelteKit starts a page with an inline script, which the policy of the page refuses: it becomes a file like the others.
+ * Until it has run, what is drawn takes no click and no key.
+ */
+function finishPage(built: string, file: string, theme: string, chunks: readonly Chunk[]): void {
   const html = readFileSync(file, 'utf8')
   const [element, script] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? []
   if (element === undefined || script === undefined)
-    throw new CommandError('The page of the console has no script.')
-  const boot = withRescue(script)
-  const name = `_app/immutable/entry/boot.${createHash('sha256').update(boot).digest('hex').slice(0, 8)}.js`
-  writeFileSync(path.join(built, name), boot)
-  writeFileSync(file, html.replace(element, `<script src="/${name}"></script>`))
+    throw new CommandError(`${path.basename(file)} of the console has no script.`)
+  const boot = addFile(built, 'boot', withRescue(script))
+  const finished = html.replace(element, `<script src="${boot}"></script>`).replace('%theme%', theme)
+  writeFileSync(file, withoutLaterStyles(finished, chunks))
 }
+
+/** SvelteKit links the styles of dialogs too, which come with their scripts when somebody opens them. */
+function withoutLaterStyles(html: string, chunks: readonly Chunk[]): string {
+  const loaded = chunks.filter(({ file }) => html.includes(`href="/${file}" rel="modulepreload"`))
+  const styles = new Set(loaded.flatMap(({ css = [] }) => css))
+  return html.replaceAll(/\s*<link href="\/([^"]+)" rel="stylesheet">/g, (link, style) =>
+    styles.has(style) ? link : '',
+  )
+}
+
+/** Adds a script under a name that changes with it. @returns Its address. */
+function addFile(built: string, name: string, script: string): string {
+  const hash = createHash('sha256').update(script).digest('hex').slice(0, 8)
+  const file = `_app/immutable/entry/${name}.${hash}.js`
+  writeFileSync(path.join(built, file), script)
+  return `/${file}`
+}
+
+/** The chosen colours, before anything is drawn in others. */
+const themeScript = `try { document.documentElement.dataset.theme = localStorage.getItem('theme') ?? 'auto' } catch {}`
 
 /** A page whose files a deployment has replaced while it loaded loads itself again, once a minute at most, or says so. */
 function withRescue(script: string): string {
@@ -85,6 +126,7 @@ const rescue = `(error) => {
     sessionStorage.setItem('loaded-again', String(Date.now()))
     if (Date.now() - last > 60000) return location.reload()
   } catch {}
+  element.inert = false
   element.textContent = 'The console could not be loaded. Load this page again.'
 }`
 

@@ -31,9 +31,12 @@ const put = entries('put')
 const patch = entries('patch')
 const del = entries('delete')
 
-/** Every path of the console answers the same page, which reads in the browser what its path names. */
-const consolePage = (path: string): RouteEntry =>
-  get(path, () => import('./console/page.ts'), 'getConsolePage')
+/** The page of a screen, which reads in the browser what its path names. */
+const consolePage = (path: string): RouteEntry => {
+  let loaded: Route | undefined
+  const load = async () => (loaded ??= (await import('./console/page.ts')).pageOf(path))
+  return { method: 'get', path, load }
+}
 
 /** Paths that several endpoints begin with. */
 const project = '/v1/projects/{project_id}'

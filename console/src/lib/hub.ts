@@ -32,9 +32,12 @@ type ProjectFilter = 'q' | 'category' | 'device_class' | 'sort' | 'limit' | 'cur
 /** Told each answer, by screens that need its headers. */
 export const listener: { hear?: (response: Response) => void } = {}
 
+/** The address of the hub, which is the host of the page. It has none while it is drawn for the build. */
+export const origin = globalThis.location?.origin ?? 'https://hub.invalid'
+
 /** Calls without a credential. */
 export const anyone = new Client({
-  url: location.origin,
+  url: origin,
   // Screens show what they wait for, so they send calls again themselves.
   retry: { attempts: 1 },
   fetch: async (request) => {

@@ -1,5 +1,5 @@
 import { createQuery } from '@tanstack/svelte-query'
-import { type Descriptor, hub } from './hub.ts'
+import { type Descriptor, hub, origin } from './hub.ts'
 import { keep, read } from './kept.ts'
 
 /** The descriptor of the hub, which every screen shares. */
@@ -35,4 +35,4 @@ function readBrand(): Brand {
 
 /** Whether the hub runs on this machine, where accounts have public keys: as it says itself, and before that by its address. */
 export const isLocal = (descriptor: { hosts: { api: string } } | undefined): boolean =>
-  ['localhost', '127.0.0.1'].includes(new URL(descriptor?.hosts.api ?? location.origin).hostname)
+  ['localhost', '127.0.0.1'].includes(new URL(descriptor?.hosts.api ?? origin).hostname)

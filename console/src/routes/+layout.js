@@ -1,3 +1,2 @@
-// The hub serves one page for every path of the console; what it shows is read in the browser.
-export const ssr = false
-export const prerender = false
+// Each screen is drawn once when the console is built, without any record: that is seen until the page runs in the browser.
+export const prerender = true

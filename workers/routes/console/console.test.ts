@@ -51,6 +51,20 @@ describe('the page', () => {
     },
   )
 
+  test.each([
+    ['/projects', ['/v1/projects?limit=25']],
+    ['/rounds/task%3A0x12', ['/v1/explorer/rounds/task%3A0x12']],
+    ['/epochs/0x12/7', ['/v1/explorer/epochs/0x12/7']],
+    ['/rounds/%3E%3B%20rel%3Dx', ['/v1/explorer/rounds/%3E%3B%20rel%3Dx']],
+    ['/projects?q=echo', []],
+    ['/projects/sample-echo', []],
+    ['/me', []],
+  ])('at %s has the browser read %j while its script loads', async (path, reads) => {
+    const { headers } = await client().get(path, html)
+    const links = reads.map((read) => `<${read}>; rel=preload; as=fetch; crossorigin`)
+    expect(headers.get('Link')).toBe(links.join(', ') || null)
+  })
+
   test('loads files that never change, and no others', async () => {
     const text = await (await client().get('/', html)).text()
     const [, file] = /src="(\/_app\/[^"]+)"/.exec(text) ?? []

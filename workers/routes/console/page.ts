@@ -3,7 +3,8 @@ import type { HubContext } from '../../context.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import type { Answer } from '../../http/answer.ts'
 import { pageHeaders } from '../../http/page-headers.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, type Route } from '../../route.ts'
+import { consoleReads } from '../console-paths.ts'
 import { getDescriptor } from '../network/descriptor.ts'
 
 const fileTypes: Readonly<Record<string, string>> = {
@@ -14,30 +15,49 @@ const fileTypes: Readonly<Record<string, string>> = {
   json: 'application/json',
 }
 
-export const getConsolePage = defineRoute(
-  {
-    method: 'get',
-    path: '/',
-    operationId: 'getConsolePage',
-    tag: 'Console',
-    summary: 'Open the console',
-    description: 'One page for all addresses of the console. Programs get the JSON of `GET /` there.',
-    // The page reads its own query.
-    query: z.looseObject({}),
-    cache: { maxAgeSeconds: 0, varyByAccept: true },
-    errors: ['not_found'],
-    responses: { 200: { description: 'The page.', contentType: 'text/html' } },
-  },
-  async (c) => {
-    const isHome = c.req.path === '/'
-    const asset = c.var.settings.CONSOLE ? await readAsset(c, '/console') : null
-    if (asset !== null)
-      return { status: 200, headers: { ...pageHeaders, ...asset.headers }, body: asset.body }
-    // Without a console, its first page is what programs get there.
-    if (isHome) return getDescriptor.handle(c, {} as never)
-    throw new ApiError('not_found', `${c.req.path} is a page of the console, which this hub does not have.`)
-  },
-)
+/** The page of a screen. It was drawn without the records that its path names, which the browser begins to read at once. */
+export const pageOf = (screen: string): Route =>
+  defineRoute(
+    {
+      method: 'get',
+      path: '/',
+      operationId: 'getConsolePage',
+      tag: 'Console',
+      summary: 'Open the console',
+      description: 'A page for each address of the console. Programs get the JSON of `GET /` at the first.',
+      // The page reads its own query.
+      query: z.looseObject({}),
+      cache: { maxAgeSeconds: 0, varyByAccept: true },
+      errors: ['not_found'],
+      responses: { 200: { description: 'The page.', contentType: 'text/html' } },
+    },
+    async (c) => {
+      const asset = c.var.settings.CONSOLE ? await readAsset(c, fileOf(screen)) : null
+      if (asset !== null) {
+        const preloads = preloadsOf(c, screen)
+        const headers = { ...pageHeaders, ...asset.headers, ...(preloads !== '' && { Link: preloads }) }
+        return { status: 200, headers, body: asset.body }
+      }
+      // Without a console, its first page is what programs get there.
+      if (screen === '/') return getDescriptor.handle(c, {} as never)
+      throw new ApiError('not_found', `${c.req.path} is a page of the console, which this hub does not have.`)
+    },
+  )
+
+const fileOf = (screen: string): string =>
+  `/console${screen === '/' ? '/home' : screen.replaceAll(/\{\w+\}/g, '_')}`
+
+/** What the script of a page asks first, so that the browser asks while it loads the script. */
+function preloadsOf({ req }: HubContext, screen: string): string {
+  const params: Record<string, string> = req.param()
+  // A filter asks for something else, and of a slug the page looks up the id.
+  if (req.url.includes('?') || params.project?.startsWith('0x') === false) return ''
+  const paths = consoleReads[screen] ?? []
+  return paths
+    .map((path) => path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? '')))
+    .map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`)
+    .join(', ')
+}
 
 export const getConsoleFile = defineRoute(
   {
