@@ -18,8 +18,10 @@ import { testClientPrograms } from '../testing/client-programs.ts'
 import { testConformance } from '../testing/conformance-programs.ts'
 import { findConsoleFaults } from '../testing/console.ts'
 import { findBuildFaults } from '../testing/console-build.ts'
+import { findDisputeFaults } from '../testing/console-disputes.ts'
 import { findInjections } from '../testing/console-hostile.ts'
 import { findOperatorFaults } from '../testing/console-operate.ts'
+import { findValidatorFaults } from '../testing/console-validators.ts'
 import { findWalletFaults } from '../testing/console-wallet.ts'
 import {
   childrenOf,
@@ -322,6 +324,17 @@ describe.skipIf(!hasAnvil)('npm start', () => {
         database.close()
       }
       expect(await findOperatorFaults(browser, origin(), keepLetter)).toEqual([])
+    },
+    600_000,
+  )
+
+  test.skipIf(chromium === undefined)(
+    'in the console an owner disputes slashes, an operator cancels one and upholds the other, and has a validator come and go',
+    async () => {
+      const browser = await openBrowser(chromium!)
+      onTestFinished(() => browser.close())
+      expect(await findDisputeFaults(browser, origin())).toEqual([])
+      expect(await findValidatorFaults(browser, origin())).toEqual([])
     },
     600_000,
   )

@@ -128,6 +128,10 @@ export const operateTexts = {
     generation: (generation: number, signed: number, quorum: number) =>
       `Generation ${generation} of validators waits for signatures: ${signed} of ${quorum}. It takes effect`,
     awaited: 'Still to sign:',
+    member: (generation: number) => `Validates: it is in generation ${generation}`,
+    from: 'in force',
+    coming: (generation: number) => `Validates once generation ${generation} has its signatures.`,
+    noMember: 'Does not validate: no generation has it.',
   },
 
   reports: {
@@ -233,6 +237,8 @@ export const operateTexts = {
     ],
     undo: 'This cannot be undone: the chain keeps the decision.',
     notes: 'Notes, kept in the audit log',
+    decided: 'Decided; the chain takes it',
+    usual: 'This usually takes a few blocks.',
     epochs: 'Posted epochs in their challenge period',
     epochsNone: 'No posted epoch waits',
     epochsHint: 'The root of an epoch can be taken back for the time between its posting and its payment.',
