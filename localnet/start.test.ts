@@ -17,6 +17,7 @@ import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { testClientPrograms } from '../testing/client-programs.ts'
 import { testConformance } from '../testing/conformance-programs.ts'
 import { findConsoleFaults } from '../testing/console.ts'
+import { findAbortFaults } from '../testing/console-abort.ts'
 import { findBuildFaults } from '../testing/console-build.ts'
 import { findDisputeFaults } from '../testing/console-disputes.ts'
 import { findInjections } from '../testing/console-hostile.ts'
@@ -337,6 +338,15 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       expect(await findValidatorFaults(browser, origin())).toEqual([])
     },
     600_000,
+  )
+
+  test.skipIf(chromium === undefined)(
+    'what a module says when it aborts is text in the console, escaped and bounded',
+    async () => {
+      const browser = await openBrowser(chromium!)
+      onTestFinished(() => browser.close())
+      expect(await findAbortFaults(browser, origin())).toEqual([])
+    },
   )
 
   test('after a thousand ordinary blocks, more than an hour, a task is final as well', async () => {

@@ -189,7 +189,7 @@ export async function findRecordInjections(
   return faults
 }
 
-async function lookForInjections(page: Page, faults: string[]): Promise<void> {
+export async function lookForInjections(page: Page, faults: string[]): Promise<void> {
   const found = (await page.evaluate(`[
     window.ranHostile ? 'a script ran' : '',
     ...[...document.querySelectorAll('#app :is(script:not([src^="/_app/"]), iframe, object, embed, base, meta, link, style), [href^="javascript:" i], [action^="javascript:" i]')].map((one) => one.outerHTML.slice(0, 120)),

@@ -112,8 +112,6 @@ export const tryTexts = {
   usual: 'This usually takes 2 to 10 seconds.',
   waits: 'Waits',
   output: 'Output',
-  outputFailed: 'The function failed, the same on every device.',
-  noOutput: 'The output is empty.',
   gas: 'Gas',
   receipt: 'Receipt',
   round: 'Round',
