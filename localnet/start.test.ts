@@ -358,6 +358,8 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     const set = `${origin()}/v1/committees/${projectId}/${epoch}`
     await expect.poll(async () => (await fetch(set)).status, { timeout: 120_000 }).toBe(200)
     expect(await runTask('1')).toMatchObject({ code: 0, task: { status: 'finalized', success: true } })
+    const { validators } = await read('/v1/status')
+    expect(validators.map(({ reachable }: { reachable: boolean }) => reachable)).toEqual(Array(4).fill(true))
   })
 
   test('the sample developer signs in and is given tokens, mined at once', async () => {

@@ -105,6 +105,8 @@ export const tryTexts = {
   fraction: 'Numbers must be whole: JSON is sent in its canonical form, which has no fractions.',
   submit: 'Submit the task',
   again: 'Submit another one',
+  closed: (state: string) => `This project takes no tasks: it is ${state.toLowerCase()}.`,
+  closedHint: 'Its earlier rounds stay, and can be checked.',
   keyed: 'This project accepts tasks from its developer only, with an API key.',
   keyedHint: 'Create a key as the developer, and send it with the task.',
   progress: 'Progress',

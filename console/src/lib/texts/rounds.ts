@@ -67,6 +67,8 @@ export const rounds = {
   noneHint: 'A round appears as soon as somebody submits a task.',
   noneStep: 'Submit one',
   audited: 'Audited',
+  /** In the place of votes, where no committee was available. */
+  validators: 'validators',
 }
 
 export const round = {
@@ -115,7 +117,8 @@ export const outcome = {
   empty: 'The output is empty.',
   reasons: {
     no_attested_snapshot: 'Validators attested no set of devices in time.',
-    no_quorum: 'Too few members of the committee gave the same result in time, and validators did not decide.',
+    no_quorum:
+      'Too few members of the committee gave the same result in time, and validators did not decide.',
     set_unreadable: 'The set of devices could not be read.',
     output_not_kept: 'The result is no longer stored. Its receipt is.',
   } as Record<string, string>,
