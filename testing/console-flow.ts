@@ -44,7 +44,7 @@ export async function signInWith(page: Page, url: string, name: string): Promise
   await page.getByRole('button', { name: /^Account/ }).waitFor()
 }
 
-/** The token of whoever is signed in. */
+/** The token of the account that the screens are about. */
 export const tokenOf = async (page: Page): Promise<string> =>
   String(
     await page.evaluate(
