@@ -17,9 +17,12 @@ import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { testClientPrograms } from '../testing/client-programs.ts'
 import { testConformance } from '../testing/conformance-programs.ts'
 import { findConsoleFaults } from '../testing/console.ts'
+import { findAbortFaults } from '../testing/console-abort.ts'
 import { findBuildFaults } from '../testing/console-build.ts'
+import { findDisputeFaults } from '../testing/console-disputes.ts'
 import { findInjections } from '../testing/console-hostile.ts'
 import { findOperatorFaults } from '../testing/console-operate.ts'
+import { findValidatorFaults } from '../testing/console-validators.ts'
 import { findWalletFaults } from '../testing/console-wallet.ts'
 import {
   childrenOf,
@@ -326,6 +329,26 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     600_000,
   )
 
+  test.skipIf(chromium === undefined)(
+    'in the console an owner disputes slashes, an operator cancels one and upholds the other, and has a validator come and go',
+    async () => {
+      const browser = await openBrowser(chromium!)
+      onTestFinished(() => browser.close())
+      expect(await findDisputeFaults(browser, origin())).toEqual([])
+      expect(await findValidatorFaults(browser, origin())).toEqual([])
+    },
+    600_000,
+  )
+
+  test.skipIf(chromium === undefined)(
+    'what a module says when it aborts is text in the console, escaped and bounded',
+    async () => {
+      const browser = await openBrowser(chromium!)
+      onTestFinished(() => browser.close())
+      expect(await findAbortFaults(browser, origin())).toEqual([])
+    },
+  )
+
   test('after a thousand ordinary blocks, more than an hour, a task is final as well', async () => {
     const { projectId, epochSecs } = await projectOf()
     await chain('anvil_mine', 1_000, 4)
@@ -335,6 +358,8 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     const set = `${origin()}/v1/committees/${projectId}/${epoch}`
     await expect.poll(async () => (await fetch(set)).status, { timeout: 120_000 }).toBe(200)
     expect(await runTask('1')).toMatchObject({ code: 0, task: { status: 'finalized', success: true } })
+    const { validators } = await read('/v1/status')
+    expect(validators.map(({ reachable }: { reachable: boolean }) => reachable)).toEqual(Array(4).fill(true))
   })
 
   test('the sample developer signs in and is given tokens, mined at once', async () => {

@@ -5,9 +5,7 @@ import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { connectTo, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { findScreenFaults } from './console.ts'
-
-/** Calls that fail are part of the flow, and the browser reports each. */
-const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
+import { limitOnce, openFlow, signInWith } from './console-flow.ts'
 
 /**
  * Becomes a developer, creates an API key and a webhook, and writes a draft that somebody else changes meanwhile.
@@ -15,18 +13,11 @@ const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
  * @returns What is wrong, line by line.
  */
 export async function findBuildFaults(browser: Browser, origin: string): Promise<string[]> {
-  const faults: string[] = []
-  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
-  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type()) && !isOfFlow(message.text()))
-      faults.push(`${page.url()}: ${message.text()}`)
-  })
-  page.on('dialog', (dialog) => void dialog.accept())
-  const look: Look = async (what) => {
-    for (const fault of await findScreenFaults(page, null)) faults.push(`${what}: ${fault}`)
-  }
-  try {
+  return openFlow(browser, origin, async (page, faults) => {
+    page.on('dialog', (dialog) => void dialog.accept())
+    const look: Look = async (what) => {
+      for (const fault of await findScreenFaults(page, null)) faults.push(`${what}: ${fault}`)
+    }
     await enroll(page, origin, look)
     await createKey(page, origin)
     await look('a key')
@@ -38,37 +29,20 @@ export async function findBuildFaults(browser: Browser, origin: string): Promise
     await registerProject(page)
     await look('a project in review')
     await publishVersion(page, origin)
-  } catch (error) {
-    faults.push(`${page.url()}: ${(error as Error).message}\n${await page.locator('main').allInnerTexts()}`)
-  } finally {
-    await page.close()
-  }
-  return faults
+  })
 }
 
 type Look = (what: string) => Promise<void>
 
 /** An account of the local network that is no developer yet. The hub limits the first try. */
 async function enroll(page: Page, origin: string, look: Look): Promise<void> {
-  await page.goto(`${origin}/build`)
-  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Miner' }).click()
+  await signInWith(page, `${origin}/build`, 'Miner')
   await page.getByLabel('Name that people see').waitFor()
   await look('enrollment')
   await page.getByLabel('Name that people see').fill('Console builder')
   await page.getByLabel('I accept the terms').check()
-  const limited = '**/v1/developers/me/enrollment'
-  await page.route(limited, (route) =>
-    route.fulfill({
-      status: 429,
-      headers: { 'Retry-After': '1' },
-      json: { error: 'rate_limited', message: 'Too many calls.', request_id: 'test' },
-    }),
-  )
   const apply = page.getByRole('button', { name: 'Apply as a developer' })
-  await apply.click()
-  await page.getByText('Too many calls.').waitFor()
-  await page.unroute(limited)
+  await limitOnce(page, '**/v1/developers/me/enrollment', () => apply.click())
   await apply.click()
   await page.getByRole('main').getByText('Active', { exact: true }).waitFor()
 }

@@ -1,5 +1,6 @@
 import type { Browser, Page, Route } from 'playwright-core'
-import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
+import { consoleScreens, isSettled, operatorScreens, ownScreens } from '../scripts/console-screens.ts'
+import { signInWith } from './console-flow.ts'
 
 const run = 'window.ranHostile=1'
 
@@ -98,6 +99,13 @@ const texts = new Set([
   ],
 ])
 
+/** Screens of accounts of the local network. */
+const behindSignIn: Readonly<Record<string, readonly string[]>> = {
+  Miner: [...Object.values(ownScreens).filter((path) => path.startsWith('/me')), '/run-a-device'],
+  Developer: Object.values(ownScreens).filter((path) => path.startsWith('/build')),
+  Operator: operatorScreens,
+}
+
 /** An answer whose texts are payloads. */
 function hostile(value: unknown, next: () => string, isText = false): unknown {
   if (typeof value === 'string') return isText ? next() : value
@@ -109,7 +117,8 @@ function hostile(value: unknown, next: () => string, isText = false): unknown {
 }
 
 /**
- * Opens every screen on a hub that answers with payloads where people, modules and nodes write texts.
+ * Opens every screen, those behind a sign-in among them, on a hub that answers with payloads where people, modules and nodes write
+ * texts.
  *
  * @returns What ran, was asked of another host, or was refused by the policy only.
  */
@@ -143,6 +152,19 @@ export async function findInjections(browser: Browser, origin: string): Promise<
   }
   if (shown < payloads.length) faults.push(`only ${shown} texts were shown`)
   await page.close()
+  for (const [who, paths] of Object.entries(behindSignIn)) {
+    const before = shown
+    const page = await openWatched(browser, origin, faults)
+    await signInWith(page, `${origin}/me`, who)
+    await page.route(/\/v1\/(?!events|auth)/, (route) => answerHostile(route).catch(() => {}))
+    for (const path of paths) {
+      await page.goto(origin + path)
+      await page.waitForFunction(isSettled)
+      await lookForInjections(page, faults)
+    }
+    if (shown === before) faults.push(`no text was shown to the ${who}`)
+    await page.close()
+  }
   return [...new Set(faults)]
 }
 
@@ -189,7 +211,7 @@ export async function findRecordInjections(
   return faults
 }
 
-async function lookForInjections(page: Page, faults: string[]): Promise<void> {
+export async function lookForInjections(page: Page, faults: string[]): Promise<void> {
   const found = (await page.evaluate(`[
     window.ranHostile ? 'a script ran' : '',
     ...[...document.querySelectorAll('#app :is(script:not([src^="/_app/"]), iframe, object, embed, base, meta, link, style), [href^="javascript:" i], [action^="javascript:" i]')].map((one) => one.outerHTML.slice(0, 120)),

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { privateKeys } from '../localnet/private-keys.ts'
-import { manifestLike, sampleSlug } from '../localnet/sample/manifest.ts'
+import { sampleSlug } from '../localnet/sample/manifest.ts'
 import { createBindingRecord, deriveNodeId } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { operatorScreens } from '../scripts/console-screens.ts'
@@ -12,8 +9,9 @@ import { connectTo, fetchFromHub, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { hubWithNodeKey } from '../sdk/node.ts'
 import { findScreenFaults } from './console.ts'
+import { endSession, openFlow } from './console-flow.ts'
 import { findRecordInjections, hostileListing, payloads } from './console-hostile.ts'
-import { runTool } from './run-tool.ts'
+import { registerProject } from './console-project.ts'
 
 /** Of its own for each run, so that a network can be looked at twice. */
 const slug = `reviewed-${randomBytes(4).toString('hex')}`
@@ -32,18 +30,10 @@ export async function findOperatorFaults(
   origin: string,
   keepLetter: (id: string) => void,
 ): Promise<string[]> {
-  const faults: string[] = []
-  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
-  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
-  page.on('console', (message) => {
-    // Calls that fail are part of the flows, and the browser reports each.
-    if (['error', 'warning'].includes(message.type()) && !/Failed to load resource/.test(message.text()))
-      faults.push(`${page.url()}: ${message.text()}`)
-  })
-  try {
-    const { hosts } = await connectTo(origin).client.call('GET /')
-    const projectId = await registerProject(hosts.api)
-    const device = await bindDevice(hosts.api)
+  const { hosts } = await connectTo(origin).client.call('GET /')
+  const projectId = await registerProject(hosts.api, { slug, name: projectName, listing: hostileListing })
+  const device = await bindDevice(hosts.api)
+  return openFlow(browser, origin, async (page, faults) => {
     await signInAsOperator(page, origin)
     for (const screen of operatorScreens)
       for (const fault of await findScreenFaults(page, origin + screen)) faults.push(`${screen}: ${fault}`)
@@ -57,50 +47,13 @@ export async function findOperatorFaults(
     await seeToLetters(page, origin, hosts.api, keepLetter)
     await keepCollection(page, origin, projectId)
     await removeProject(page, origin, projectId)
-  } catch (error) {
-    faults.push(
-      `${page.url()}: ${(error as Error).message}\n${await page.locator('main, dialog').allInnerTexts()}`,
-    )
-  }
-  await page.close()
-  return faults
+  })
 }
 
 const dialog = (page: Page, name?: string | RegExp) =>
   page.getByRole('dialog', name === undefined ? {} : { name })
 const done = (page: Page, title: string | RegExp) =>
   page.getByRole('status').filter({ hasText: title }).waitFor()
-
-/** As a developer does, with the module of the sample project. */
-async function registerProject(hub: string): Promise<string> {
-  const { profile, client } = await readNetwork(hub)
-  const { manifest } = await client.call('GET /v1/projects/{project_id}/manifest', {
-    path: { project_id: sampleSlug },
-  })
-  const { modules, work, economics } = manifest.consensus
-  const folder = mkdtempSync(path.join(tmpdir(), 'console-operate-'))
-  try {
-    const file = path.join(folder, 'manifest.json')
-    const texts = { slug, name: projectName, tagline: '', description: '' }
-    const parts = {
-      profile,
-      developer: manifest.developer,
-      worker: modules.worker,
-      functions: work.functions,
-      token: economics.reward_token,
-      vault: economics.vault,
-    }
-    const { listing, ...rest } = manifestLike(texts, parts)
-    writeFileSync(file, JSON.stringify({ ...rest, listing: { ...listing, ...hostileListing } }))
-    const { code, stdout, stderr } = await runTool('tools/submit.ts', [file, modules.worker], {
-      HUB_URL: hub,
-    })
-    if (code !== 0) throw new Error(`The project could not be registered: ${stderr}`)
-    return String(/0x[0-9a-f]{64}(?=\s*$)/.exec(stdout))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
 
 /** What others write about a project. */
 async function writeHostileRecords(hub: string, projectId: string): Promise<void> {
@@ -198,11 +151,7 @@ async function banDevice(page: Page, origin: string, device: string): Promise<vo
   const ban = asked.getByRole('button', { name: 'Ban' })
   if (!(await ban.isDisabled())) throw new Error('A device can be banned without a reason.')
   await asked.getByLabel('Reason').fill('It sends votes that nobody asked for.')
-  const token = await page.evaluate(
-    "{ const { current, kept } = JSON.parse(sessionStorage.getItem('sessions')); kept.find((one) => one.address === current).token }",
-  )
-  const headers = { Authorization: `Bearer ${token}` }
-  await fetch(`${origin}/v1/auth/logout`, { method: 'POST', headers })
+  await endSession(page)
   await ban.click()
   const again = dialog(page, 'Your session has ended')
   await again.getByRole('button', { name: 'Sign in again' }).click()

@@ -5,12 +5,10 @@ import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { privateKeyToAccount } from 'viem/accounts'
 import { ownScreens } from '../scripts/console-screens.ts'
-import { installWallet } from './browser-wallet.ts'
+import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
+import { endSession, openFlow, tokenOf } from './console-flow.ts'
 import { runTool } from './run-tool.ts'
-
-/** Calls that fail are part of the flows, and the browser reports each. */
-const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
 
 /**
  * Signs in, binds a device, bonds collateral and gets it back, each to its end and each with something that goes wrong, and
@@ -19,19 +17,12 @@ const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
  * @returns What is wrong, line by line.
  */
 export async function findWalletFaults(browser: Browser, origin: string): Promise<string[]> {
-  const faults: string[] = []
-  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
-  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type()) && !isOfFlow(message.text()))
-      faults.push(`${page.url()}: ${message.text()}`)
-  })
   const keys = [0, 1].map(() => `0x${randomBytes(32).toString('hex')}` as const)
   const [owner, other] = keys.map((key) => privateKeyToAccount(key).address.toLowerCase())
-  const mood = await installWallet(page, { name: 'Test wallet', rdns: 'test.wallet', keys })
-  await installWallet(page, { name: 'Other wallet', rdns: 'other.wallet', keys: [] })
   const folder = mkdtempSync(path.join(tmpdir(), 'console-device-'))
-  try {
+  const faults = await openFlow(browser, origin, async (page, faults) => {
+    const mood = await installWallet(page, { name: 'Test wallet', rdns: 'test.wallet', keys })
+    await installWallet(page, { name: 'Other wallet', rdns: 'other.wallet', keys: [] })
     await signIn(page, origin, mood, String(owner))
     await checkSecrets(page, faults)
     for (const screen of [...Object.values(ownScreens), '/run-a-device']) {
@@ -44,23 +35,15 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
     await resumeTask(page, origin)
     await switchAccounts(page, origin)
     await claimEarnings(page, origin)
-  } catch (error) {
-    faults.push(
-      `${page.url()}: ${(error as Error).message}\n${await page.locator('main, dialog').allInnerTexts()}`,
-    )
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-    await page.close()
-  }
+  })
+  rmSync(folder, { recursive: true, force: true })
   return faults
 }
-
-type Mood = Awaited<ReturnType<typeof installWallet>>
 
 const dialog = (page: Page) => page.getByRole('dialog')
 
 /** The wallet refuses first; it has two accounts, of which the person takes the first. */
-async function signIn(page: Page, origin: string, mood: Mood, owner: string): Promise<void> {
+async function signIn(page: Page, origin: string, mood: WalletMood, owner: string): Promise<void> {
   await page.goto(`${origin}/me`)
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
   // It is loaded when it opens.
@@ -91,9 +74,6 @@ async function checkSecrets(page: Page, faults: string[]): Promise<void> {
   if ((await page.context().cookies()).length > 0) faults.push('The console has a cookie.')
 }
 
-const tokenOf = async (page: Page): Promise<string> =>
-  String(await page.evaluate("JSON.parse(sessionStorage.getItem('sessions')).kept[0].token"))
-
 /** The session ends while a code is typed: the page asks again, and the code is still there. */
 async function bindDevice(page: Page, origin: string, folder: string, owner: string): Promise<void> {
   const nodectl = async (...args: string[]) => {
@@ -110,10 +90,7 @@ async function bindDevice(page: Page, origin: string, folder: string, owner: str
   await page.getByRole('button', { name: 'Bind the device' }).click()
   await page.getByText('This is no code').waitFor()
   await page.getByLabel('Code').fill(String(code))
-  await fetch(`${origin}/v1/auth/logout`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${await tokenOf(page)}` },
-  })
+  await endSession(page)
   await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Bind the device' }).click()
@@ -134,7 +111,7 @@ const hubOf = async (page: Page, origin: string): Promise<string> => {
 }
 
 /** The wallet is on another chain, the hub limits, and then the answer to the signed action is lost. */
-async function bondCollateral(page: Page, mood: Mood): Promise<void> {
+async function bondCollateral(page: Page, mood: WalletMood): Promise<void> {
   await page.getByText('The wallet has less than this').waitFor()
   await page.getByRole('button', { name: 'Get test tokens' }).click()
   await page.getByText('The wallet has less than this').waitFor({ state: 'detached' })

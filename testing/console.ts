@@ -39,6 +39,7 @@ export async function findConsoleFaults(browser: Browser, origin: string): Promi
   await doubtRound(page)
   faults.push(...(await findListFaults(page, origin, 1_000)))
   await useKeys(page)
+  await seeNothing(page, faults)
   await loseHub(page, faults)
   await page.close()
   return faults
@@ -109,6 +110,24 @@ async function useKeys(page: Page): Promise<void> {
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Sample echo' }).click()
   await page.getByRole('heading', { name: 'What it pays' }).waitFor()
+}
+
+/** What does not exist is said with the id of the request, and is no trouble of the hub; neither is an address of no screen. */
+async function seeNothing(page: Page, faults: string[]): Promise<void> {
+  const before = faults.length
+  const { origin } = new URL(page.url())
+  await page.goto(`${origin}/rounds/task:0x${'12'.repeat(32)}`)
+  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+  await page.getByRole('button', { name: 'Copy Request' }).waitFor()
+  await page.getByRole('link', { name: 'What this error means' }).waitFor()
+  const trouble = page.getByText('The hub answers with errors')
+  if (await trouble.isVisible())
+    throw new Error('A record that does not exist is said to be trouble of the hub.')
+  await page.goto(`${origin}/nothing-here`)
+  await page.getByRole('link', { name: 'Go to the first page' }).click()
+  await page.getByRole('heading', { name: 'Latest rounds' }).waitFor()
+  // The browser itself reports each answer of 404.
+  faults.splice(before)
 }
 
 /** Without its hub or its files the console says so, and goes on by itself. */

@@ -10,6 +10,9 @@ const passes = (error: Error): boolean =>
 
 const triesMax = 8
 
+const isRepeated = (failures: number, error: Error): boolean =>
+  passes(error) && (error instanceof UnreachableError || failures < triesMax)
+
 /** A call that failed is sent again where it may succeed by itself; everything else is shown at once. */
 export const makeQueries = (): QueryClient =>
   new QueryClient({
@@ -18,9 +21,10 @@ export const makeQueries = (): QueryClient =>
         // A hub on this machine answers without any network.
         networkMode: 'always',
         staleTime: 2_000,
-        retry: (failures, error) =>
-          passes(error) && (error instanceof UnreachableError || failures < triesMax),
+        retry: isRepeated,
+        // Asked also of a call that is not repeated, for which nobody waits.
         retryDelay: (failures, error) => {
+          if (!isRepeated(failures, error)) return 0
           const usual = Math.min(1_000 * 2 ** failures, 15_000)
           if (error instanceof UnreachableError) return connection.wait('away', usual)
           const { retryAfter, status } = error as Refusal

@@ -46,3 +46,6 @@ const tones: Readonly<Record<string, Tone>> = {
 }
 
 export const toneOf = (state: string): Tone => tones[state] ?? 'queued'
+
+/** Whether a project takes tasks in a state of its listing. */
+export const takesTasks = (listing: string): boolean => listing === 'listed' || listing === 'underfunded'

@@ -79,3 +79,27 @@ describe('the page', () => {
       expect((await client().get(path)).status, path).toBe(404)
   })
 })
+
+describe('an address that does not exist', () => {
+  test('is a page for browsers, which says so, and JSON for programs', async () => {
+    const answer = await client().get('/nothing/here', html)
+    expect([answer.status, typeOf(answer)]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(answer.headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
+    expect(answer.headers.get('Vary')).toBe('Accept')
+    expect(await answer.text()).toContain('<script src="/_app/immutable/')
+    expect((await errorOf(await client().get('/nothing/here'))).error).toBe('not_found')
+  })
+
+  test.each(['/v1/nothing', '/admin/v1/nothing', '/docs/no-such-page', '/_app/nothing'])(
+    'is JSON for everybody at %s',
+    async (path) => {
+      const answer = await client().get(path, html)
+      expect([answer.status, (await errorOf(answer)).error]).toEqual([404, 'not_found'])
+    },
+  )
+
+  test('is JSON for everybody where the console is off', async () => {
+    const answer = await client({ bindings: { CONSOLE: 'off' } }).get('/nothing/here', html)
+    expect([answer.status, (await errorOf(answer)).error]).toEqual([404, 'not_found'])
+  })
+})

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import type { HubContext } from '../../context.ts'
-import { ApiError, unavailable } from '../../errors.ts'
-import type { Answer } from '../../http/answer.ts'
+import { ApiError } from '../../errors.ts'
+import { readAsset } from '../../http/console-asset.ts'
 import { pageHeaders } from '../../http/page-headers.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import { consoleReads } from '../console-paths.ts'
@@ -109,16 +108,3 @@ export const getConsoleVersion = defineRoute(
     }
   },
 )
-
-/** Null where the deployment left the file out. */
-async function readAsset(
-  c: HubContext,
-  path: string,
-): Promise<{ headers: Record<string, string>; body: Answer['body'] } | null> {
-  const asset = await c.env.ASSETS.fetch(new URL(path, c.req.url)).catch((error) => {
-    throw unavailable('The console', error)
-  })
-  if (asset.status !== 200) return null
-  const etag = asset.headers.get('ETag')
-  return { headers: etag === null ? {} : { ETag: etag }, body: asset.body }
-}

@@ -1,3 +1,4 @@
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute, ok } from '../../route.ts'
@@ -58,6 +59,8 @@ export const getStatus = defineRoute(
     const { status, database, moduleStorage, chain, queue, relayer, relay, previousKeys, missing } = report
     const { late, projection, validators } = report
     const now = await c.var.services.clock.now()
+    // Heartbeats are dated by this machine, whatever time the chain has.
+    const heardSince = unixNow() - heardSecsMax
     const rpcUrl = c.var.settings.CHAIN_PUBLIC_RPC_URL
     return json({
       status,
@@ -77,7 +80,7 @@ export const getStatus = defineRoute(
       validators:
         validators?.map(({ nodeId, publicKey, url, region, heardAt, capabilities }) => ({
           ...{ node_id: nodeId, public_key: publicKey, url, region },
-          reachable: url !== null && (heardAt ?? 0) > now - heardSecsMax,
+          reachable: url !== null && (heardAt ?? 0) > heardSince,
           capabilities: Object.fromEntries((capabilities ?? []).map((name) => [name, true])),
         })) ?? null,
       committees_enabled: c.var.services.committees !== null,

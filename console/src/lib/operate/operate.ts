@@ -39,6 +39,9 @@ export const operate = {
   nodes: (filters: { role: string; status: string }, cursor?: string) =>
     call('GET /admin/v1/nodes', { query: { ...page(cursor), ...only(filters) } as never }),
   pendingGeneration: () => call('GET /admin/v1/validators/pending'),
+  /** The newest that a quorum signed, in force or soon; null before the first one. */
+  latestGeneration: async () =>
+    (await call('GET /v1/validators/generations', { query: { limit: 1 } })).items[0] ?? null,
   approveNode: (node_id: string, reason: string | null) =>
     call('POST /admin/v1/nodes/{node_id}/approve', { path: { node_id }, body: { reason } }),
   revokeNode: (node_id: string, reason: string | null, at_once: boolean) =>

@@ -33,8 +33,9 @@ export const home = {
   doors: 'Three ways in',
   build: 'Build',
   buildHint:
-    'Publish a project or submit tasks from a program. The reference lists every call and sends test calls.',
-  buildDoor: 'Open the reference',
+    'Publish a project of your own, or submit tasks from a program. The reference lists every call and sends test calls.',
+  buildDoor: 'Begin a project',
+  buildReference: 'Open the reference',
   device: 'Run a device',
   deviceHint: 'Devices earn by running functions. nodectl binds a device to your wallet and serves it.',
   deviceDoor: 'Set one up',

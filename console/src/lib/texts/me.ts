@@ -171,6 +171,8 @@ export const me = {
     evidence: 'Evidence',
     dispute: 'Dispute it',
     reason: 'Why is it wrong?',
+    links: 'Links to what shows it, one in each line (not required)',
+    linksWrong: (most: number) => `Each link starts with https://, and there are ${most} at most.`,
     reasonHint: 'The arbiter of the network reads this and the evidence. You can dispute once.',
     send: 'Send the dispute',
     recovery: {

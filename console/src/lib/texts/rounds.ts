@@ -67,6 +67,8 @@ export const rounds = {
   noneHint: 'A round appears as soon as somebody submits a task.',
   noneStep: 'Submit one',
   audited: 'Audited',
+  /** In the place of votes, where no committee was available. */
+  validators: 'validators',
 }
 
 export const round = {
@@ -104,6 +106,22 @@ export const round = {
   no: 'no',
   epoch: 'The round of an epoch: validators sign what everybody earned. Its receipt has the amounts.',
   direct: 'A direct round: validators run it without a committee, and its votes are theirs.',
+}
+
+export const outcome = {
+  failed: 'The function failed',
+  claim:
+    'These are words of the module, as the nodes that agree report them. No signature covers them: the receipt says only that the function failed.',
+  silent: 'It gave no reason.',
+  none: 'No result',
+  empty: 'The output is empty.',
+  reasons: {
+    no_attested_snapshot: 'Validators attested no set of devices in time.',
+    no_quorum:
+      'Too few members of the committee gave the same result in time, and validators did not decide.',
+    set_unreadable: 'The set of devices could not be read.',
+    output_not_kept: 'The result is no longer stored. Its receipt is.',
+  } as Record<string, string>,
 }
 
 export const verify = {

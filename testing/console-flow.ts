@@ -1,0 +1,73 @@
+import type { Browser, Page } from 'playwright-core'
+
+/** Calls that fail are part of the flows, and the browser reports each. */
+const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
+
+/**
+ * A page in which somebody goes through a flow of the console. What the browser reports is a fault, refusals by the policy of
+ * the page among it, and whatever is asked of another host.
+ *
+ * @returns What is wrong, line by line.
+ */
+export async function openFlow(
+  browser: Browser,
+  origin: string,
+  use: (page: Page, faults: string[]) => Promise<void>,
+): Promise<string[]> {
+  const faults: string[] = []
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
+  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type()) && !isOfFlow(message.text()))
+      faults.push(`${page.url()}: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${origin}/`))
+      faults.push(`${page.url()} asks ${request.url()}`)
+  })
+  try {
+    await use(page, faults)
+  } catch (error) {
+    const shown = await page.locator('main, dialog').allInnerTexts()
+    faults.push(`${page.url()}: ${(error as Error).message}\n${shown}`)
+  } finally {
+    await page.close()
+  }
+  return faults
+}
+
+/** Signs in with a wallet of the browser, or an account of the local network. */
+export async function signInWith(page: Page, url: string, name: string): Promise<void> {
+  await page.goto(url)
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('dialog').getByRole('button', { name }).click()
+  await page.getByRole('button', { name: /^Account/ }).waitFor()
+}
+
+/** The token of the account that the screens are about. */
+export const tokenOf = async (page: Page): Promise<string> =>
+  String(
+    await page.evaluate(
+      "{ const { current, kept } = JSON.parse(sessionStorage.getItem('sessions')); kept.find((one) => one.address === current).token }",
+    ),
+  )
+
+/** Ends the session of the page, of which the page is not told. */
+export async function endSession(page: Page): Promise<void> {
+  const headers = { Authorization: `Bearer ${await tokenOf(page)}` }
+  await fetch(`${new URL(page.url()).origin}/v1/auth/logout`, { method: 'POST', headers })
+}
+
+/** Has the hub refuse what an act asks for, and the page say so, as above a limit. */
+export async function limitOnce(page: Page, calls: string, act: () => Promise<void>): Promise<void> {
+  await page.route(calls, (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { 'Retry-After': '1' },
+      json: { error: 'rate_limited', message: 'Too many calls.', request_id: 'test' },
+    }),
+  )
+  await act()
+  await page.getByText('Too many calls.').waitFor()
+  await page.unroute(calls)
+}
