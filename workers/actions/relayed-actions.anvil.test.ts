@@ -412,8 +412,8 @@ function permitCall({ permit, permit_signature = '0x' }: { permit?: TypedData; p
     args: [
       owner as Hex,
       spender as Hex,
-      BigInt(value ?? 0),
-      BigInt(deadline ?? 0),
+      BigInt(String(value ?? 0)),
+      BigInt(String(deadline ?? 0)),
       Number.parseInt(permit_signature.slice(130), 16),
       permit_signature.slice(0, 66) as Hex,
       `0x${permit_signature.slice(66, 130)}`,
