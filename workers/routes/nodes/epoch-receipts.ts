@@ -72,7 +72,7 @@ export const submitEpochReceipt = defineRoute(
           attestations_counted: 4,
           quorum: 4,
         },
-        { Location: 'The epoch, with its receipt and what becomes of it.' },
+        { Location: 'The epoch, with its receipt and its settlement.' },
       ),
       425: {
         description:
