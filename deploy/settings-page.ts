@@ -85,6 +85,11 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     need: 'display',
     wrong: 'clients show another name',
   },
+  CHAIN_COIN: {
+    is: 'JSON object with `symbol` and `name` of what the gas of the chain is paid in, such as `{"symbol":"POL","name":"POL"}`; `ETH` and `Ether` unless set',
+    need: 'display',
+    wrong: 'clients and wallets show another coin',
+  },
   CHAIN_CONTRACTS: {
     is: 'JSON object with the addresses of the contracts',
     need: 'the chain',

@@ -7,7 +7,15 @@ import {
   projectVaultAbi,
   vaultFactoryAbi,
 } from '../contracts/generated/contracts.ts'
-import { type Action, actions, domainOf, hashAction, payloadSeconds } from '../protocol/actions/index.ts'
+import {
+  type Action,
+  actions,
+  bondBatchMax,
+  domainOf,
+  hashAction,
+  payloadSeconds,
+  permitActions,
+} from '../protocol/actions/index.ts'
 import { hashPayoutLeaf } from '../protocol/earnings/index.ts'
 import { hashBytes } from '../protocol/encoding/index.ts'
 import {
@@ -24,6 +32,7 @@ import { type RelayerNetwork, startRelayerNetwork } from '../testing/relayer-net
 import { encodeActionCall } from '../workers/actions/action-calls.ts'
 import {
   defaultAllowances,
+  gasMaxOf,
   type RelayedAction,
   relayedActions,
   relayedGasMax,
@@ -77,11 +86,15 @@ describe.skipIf(!hasAnvil)('what relayed actions of contract wallets take', () =
 
   const relay = (
     action: RelayedAction,
-    { id = fresh32(), owner, to, data }: { id?: string; owner: string; to: string; data: Hex },
+    {
+      id = fresh32(),
+      gasMax = relayedGasMax[action],
+      ...call
+    }: { id?: string; gasMax?: number; owner: string; to: string; data: Hex },
   ) =>
     network.relayer.relay({
-      ...{ id, action, owner, to, data, valueWei: '0', serializationKey: null },
-      ...{ gasMax: relayedGasMax[action], perDay: defaultAllowances[action] },
+      ...{ id, action, ...call, valueWei: '0', serializationKey: null },
+      ...{ gasMax, perDay: defaultAllowances[action] },
     })
 
   /** What is relayed of an action that a wallet signed; a bond carries a permit that the token will refuse. */
@@ -95,8 +108,17 @@ describe.skipIf(!hasAnvil)('what relayed actions of contract wallets take', () =
     const digest = hashAction(domain, actions[action], message)
     const signed = { message, digest, signature: costlySignature(checkGas) }
     const owner = String(fields.owner ?? fields.developer)
-    const data = encodeActionCall(action, { ...signed, permit: action === 'bond' ? signed : null })
-    return relay(action, { id: digest, owner, to: domain.verifyingContract, data })
+    const data = encodeActionCall(action, {
+      ...signed,
+      permit: permitActions.includes(action) ? signed : null,
+    })
+    return relay(action, {
+      id: digest,
+      gasMax: gasMaxOf(action, fields),
+      owner,
+      to: domain.verifyingContract,
+      data,
+    })
   }
 
   /** The gas that the transaction of an accepted action took. */
@@ -160,14 +182,21 @@ describe.skipIf(!hasAnvil)('what relayed actions of contract wallets take', () =
       encodeFunctionData({ abi: hubTokenAbi, functionName: 'approve', args: [staking as Hex, 2n * amount] }),
     )
 
+    const batch = {
+      owner,
+      projectIds: Array(bondBatchMax).fill(projectId),
+      nodeKeys: Array.from({ length: bondBatchMax }, fresh32),
+      amounts: Array(bondBatchMax).fill(String(10n ** 18n)),
+    }
     const taken = new Map<RelayedAction, number>()
     for (const [action, nonce, fields] of [
       ['register_project', 0, { developer: owner, slug, worker: fresh32(), ...hashes() }],
       ['publish_version', 1, { developer: owner, projectId, version: 2 ** 32 - 1, ...hashes() }],
       ['bond', 0, { owner, projectId, nodeKey, amount: String(amount) }],
-      ['set_payout', 1, { owner, subscriptionId, payout: `0x${randomBytes(20).toString('hex')}` }],
-      ['unbond', 2, { owner, subscriptionId }],
-      ['withdraw', 3, { owner, subscriptionId }],
+      ['bond_batch', 1, batch],
+      ['set_payout', 2, { owner, subscriptionId, payout: `0x${randomBytes(20).toString('hex')}` }],
+      ['unbond', 3, { owner, subscriptionId }],
+      ['withdraw', 4, { owner, subscriptionId }],
     ] as const) {
       if (action === 'withdraw') await passTime(600)
       const deadline = (await chainTime()) + payloadSeconds
@@ -180,7 +209,11 @@ describe.skipIf(!hasAnvil)('what relayed actions of contract wallets take', () =
 
     expect([...taken.keys()].toSorted()).toEqual(relayedActions.toSorted())
     for (const [action, gas] of taken)
-      expect([action, gas < relayedGasMax[action], gas > fairCheckGas]).toEqual([action, true, true])
+      expect([
+        action,
+        gas < gasMaxOf(action, action === 'bond_batch' ? batch : {}),
+        gas > fairCheckGas,
+      ]).toEqual([action, true, true])
   })
 
   /** A claim of a hundred payouts, of epochs that have as many recipients as a project can have. */

@@ -24,6 +24,7 @@ describe('an action of an owner', () => {
   }
   const owner = keyWallet(key).address
   const [projectId, nodeKey] = [`0x${'44'.repeat(32)}`, ed25519PublicKey(`0x${'55'.repeat(32)}`)]
+  const other = `0x${'66'.repeat(32)}`
   const node_id = deriveNodeId(profile, nodeKey)
   const subscription_id = deriveSubscriptionId(projectId, owner, nodeKey)
   const now = Math.floor(Date.now() / 1000)
@@ -39,7 +40,7 @@ describe('an action of an owner', () => {
   const hubWith = (
     payload: object,
     ends: object | null = { status: 'confirmed' },
-    { of = profile, at = now, subscription = {} } = {},
+    { of = profile, at = now, subscription = {}, errors = [null, null] as (string | null)[] } = {},
   ) => {
     const relayed: unknown[] = []
     let asked = 0
@@ -52,6 +53,11 @@ describe('an action of an owner', () => {
       [`/v1/devices/${node_id}`]: () => ({ public_key: nodeKey }),
       [`/v1/subscriptions/${subscription_id}`]: () => subscription,
       '/v1/subscriptions': () => ({ bond: payload }),
+      '/v1/subscriptions/batch': () => ({
+        items: errors.map((error, i) => ({ project_id: [projectId, other][i], node_id, error })),
+        bond: payload,
+      }),
+      '/v1/subscriptions/batch/bond': () => payload,
       [`/v1/subscriptions/${subscription_id}/bond-payload`]: () => payload,
       [`/v1/subscriptions/${subscription_id}/payout`]: () => payload,
       '/v1/transactions/0x1': () => ({
@@ -194,6 +200,63 @@ describe('an action of an owner', () => {
     await using server = await hubWith(bondFor({}), undefined, { subscription: { status: 'closed' } })
     await bond(server.url, keyWallet(key))
     expect(server.calls.map(({ method, url }) => `${method} ${url}`)).toContain('POST /v1/subscriptions')
+  })
+
+  describe('of several subscriptions', () => {
+    const items = [projectId, other].map((project_id, i) => ({ project_id, node_id, amount: String(5 + i) }))
+    const lists = { projectIds: [projectId, other], nodeKeys: [nodeKey, nodeKey], amounts: ['5', '6'] }
+    const batchFor = (change: object = {}) =>
+      buildGaslessPayload(profile, contracts, {
+        action: 'bond_batch',
+        message: { owner, ...lists, ...change },
+        nonce: 0n,
+        now,
+      })
+    const bondAll = (url: string) =>
+      createHub({ url, retry: { pause: 1 } }).subscriptions.bondBatch(items, keyWallet(key))
+
+    test.each([
+      ['that it begins', [null, null]],
+      ['of which one was begun before', ['already_exists', null]],
+    ])('%s, is signed once, with a permit for the sum', async (_, errors) => {
+      await using server = await hubWith(batchFor(), undefined, { errors })
+      expect(await bondAll(server.url)).toMatchObject({ status: 'confirmed' })
+      expect(server.relayed[0]).toMatchObject({
+        typed_data: { message: lists },
+        permit: { message: { value: '11' } },
+      })
+      const expected = {
+        primaryType: 'BondBatch' as const,
+        domain: domainOf(profile, contracts, 'BondBatch'),
+        permit_domain: domainOf(profile, contracts, 'Permit'),
+        message: { owner, ...lists },
+      }
+      expect(checkSignedBody(server.relayed[0], expected, now)).toMatchObject({ ok: true })
+    })
+
+    test.each<[string, object, string]>([
+      ['in another order', { projectIds: [other, projectId] }, 'message.projectIds differs'],
+      [
+        'with one more',
+        {
+          projectIds: [projectId, other, other],
+          nodeKeys: [nodeKey, nodeKey, nodeKey],
+          amounts: ['5', '6', '1'],
+        },
+        'message.projectIds differs',
+      ],
+      ['with another amount', { amounts: ['5', '7'] }, 'message.amounts differs'],
+    ])('is not signed when the hub prepares them %s', async (_, change, message) => {
+      await using server = await hubWith(batchFor(change))
+      await expect(bondAll(server.url)).rejects.toThrow(message)
+      expect(server.relayed).toEqual([])
+    })
+
+    test('is not signed when one of them cannot begin', async () => {
+      await using server = await hubWith(batchFor(), undefined, { errors: [null, 'incompatible'] })
+      await expect(bondAll(server.url)).rejects.toThrow(`cannot work for ${other}: incompatible`)
+      expect(server.relayed).toEqual([])
+    })
   })
 
   test('is not signed when its owner does not confirm it', async () => {

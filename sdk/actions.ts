@@ -5,6 +5,7 @@ import {
   checkTypedData,
   domainOf,
   type PrimaryType,
+  permittedAmount,
 } from '../protocol/actions/index.ts'
 import type { TypedMessage } from '../protocol/signatures/index.ts'
 import { type Client, noting, withDeadline } from './client.ts'
@@ -113,7 +114,8 @@ function check(
       throw new RefusedToSign(`The wallet refuses to sign this: ${result.path} differs from the request.`)
     return buildTypedData(expected.domain, primaryType, result.message) as unknown as TypedData
   }
-  const allowance = { owner: addressOf(wallet), spender: contracts.staking, value: wanted.amount ?? '' }
+  const value = permittedAmount(actions[action], wanted) ?? ''
+  const allowance = { owner: addressOf(wallet), spender: contracts.staking, value }
   return {
     typedData: own(actions[action], typed_data, wanted),
     permit: permit ? own('Permit', permit, allowance) : null,

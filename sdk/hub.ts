@@ -13,7 +13,7 @@ import type { Evidence, Receipt, Verification } from './verify-receipt.ts'
 import type { Wallet } from './wallets.ts'
 
 type OwnerActions = typeof owner
-type ByWallet<Name extends 'bond' | 'unbond' | 'withdraw' | 'setPayout'> = (
+type ByWallet<Name extends 'bond' | 'bondBatch' | 'unbond' | 'withdraw' | 'setPayout'> = (
   wanted: Parameters<OwnerActions[Name]>[1],
   wallet: Wallet,
   options?: ActionOptions,
@@ -44,6 +44,8 @@ export interface Hub extends Omit<NamedLists, 'subscriptions' | 'projects'> {
   readonly subscriptions: NamedLists['subscriptions'] & {
     /** Subscribes a device to a project unless it is, and bonds collateral. */
     readonly bond: ByWallet<'bond'>
+    /** The same for several devices or projects, by one signature: all of them, or none. */
+    readonly bondBatch: ByWallet<'bondBatch'>
     readonly unbond: ByWallet<'unbond'>
     readonly withdraw: ByWallet<'withdraw'>
     readonly setPayout: ByWallet<'setPayout'>
@@ -187,6 +189,7 @@ function hubOfShared(client: Client, shared: Shared, actor: Client | null): Hub 
     subscriptions: {
       ...lists.subscriptions,
       bond: byWallet(({ bond }, ...rest) => bond(...rest)),
+      bondBatch: byWallet(({ bondBatch }, ...rest) => bondBatch(...rest)),
       unbond: byWallet(({ unbond }, ...rest) => unbond(...rest)),
       withdraw: byWallet(({ withdraw }, ...rest) => withdraw(...rest)),
       setPayout: byWallet(({ setPayout }, ...rest) => setPayout(...rest)),

@@ -16,6 +16,8 @@ export interface Network {
   readonly contracts: ActionContracts | null
   /** Null where the hub has none. */
   readonly vaultFactory: string | null
+  /** What the gas of the chain is paid in, with 18 decimals. */
+  readonly coin: { readonly symbol: string; readonly name: string }
   /** Where everybody reaches the chain; null where the hub names no place. */
   readonly rpcUrl: string | null
 }
@@ -50,7 +52,17 @@ export async function readNetwork(client: Client): Promise<Network> {
     profile,
     contracts: project_registry && staking && token ? { project_registry, staking, token } : null,
     vaultFactory: vault_factory ?? null,
+    coin: coinOf(chain.coin),
     rpcUrl: (chain.rpc_url as string | undefined) ?? null,
+  }
+}
+
+/** A hub that does not say it has a chain of the usual coin. */
+function coinOf(said: unknown): Network['coin'] {
+  const { symbol, name } = isRecord(said) ? said : {}
+  return {
+    symbol: typeof symbol === 'string' ? symbol : 'ETH',
+    name: typeof name === 'string' ? name : 'Ether',
   }
 }
 

@@ -34,12 +34,7 @@ export async function bond(
 ): Promise<DoneAction> {
   const owner = addressOf(wallet)
   const { signal } = options ?? {}
-  const { public_key: nodeKey } = await session.call('GET /v1/devices/{node_id}', {
-    path: { node_id },
-    signal,
-  })
-  if (deriveNodeId(network.profile, nodeKey) !== node_id)
-    throw new RefusedToSign(`The hub names a public key that is not that of ${node_id}.`)
+  const nodeKey = await keyOf({ session, network }, node_id, signal)
   const path = { subscription_id: deriveSubscriptionId(project_id, owner, nodeKey) }
   return act(
     session,
@@ -64,6 +59,71 @@ export async function bond(
     },
     options,
   )
+}
+
+/** A subscription of several: the device, the project, and what is bonded. */
+export interface BatchItem {
+  readonly project_id: string
+  readonly node_id: string
+  readonly amount: string
+}
+
+/** Subscribes devices to projects unless they are, and bonds collateral of all of them by one signature: all, or nothing. */
+export async function bondBatch(
+  { session, network, wallet }: Actor,
+  items: readonly BatchItem[],
+  options?: ActionOptions,
+): Promise<DoneAction> {
+  const owner = addressOf(wallet)
+  const { signal } = options ?? {}
+  const keys = new Map<string, string>()
+  for (const { node_id } of items) {
+    if (!keys.has(node_id)) keys.set(node_id, await keyOf({ session, network }, node_id, signal))
+  }
+  const nodeKeys = items.map(({ node_id }) => keys.get(node_id) as string)
+  const amounts = items.map(({ amount }) => amount)
+  const operation = 'POST /v1/subscriptions/batch/bond'
+  return act(
+    session,
+    network,
+    wallet,
+    {
+      action: 'bond_batch',
+      wanted: { owner, projectIds: items.map(({ project_id }) => project_id), nodeKeys, amounts },
+      prepare: async (call) => {
+        const inputs = items.map(({ amount: collateral, ...item }) => ({ ...item, collateral }))
+        const { items: begun, bond } = await session.call('POST /v1/subscriptions/batch', {
+          ...call,
+          body: { items: inputs },
+        })
+        const refused = begun.find(({ error }) => error !== null && error !== 'already_exists')
+        if (refused !== undefined)
+          throw new RefusedToSign(
+            `${refused.node_id} cannot work for ${refused.project_id}: ${refused.error}.`,
+          )
+        if (begun.every(({ error }) => error === null)) return bond ?? {}
+        const all = items.map(({ project_id, amount }, i) => ({
+          subscription_id: deriveSubscriptionId(project_id, owner, nodeKeys[i] as string),
+          amount,
+        }))
+        return session.call(operation, { ...call, body: { items: all }, repeatable: true })
+      },
+      relay: (signed) => session.call(operation, signed),
+    },
+    options,
+  )
+}
+
+/** The key of a device, which its id is derived from. */
+async function keyOf(
+  { session, network }: Pick<Actor, 'session' | 'network'>,
+  node_id: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const { public_key: key } = await session.call('GET /v1/devices/{node_id}', { path: { node_id }, signal })
+  if (deriveNodeId(network.profile, key) !== node_id)
+    throw new RefusedToSign(`The hub names a public key that is not that of ${node_id}.`)
+  return key
 }
 
 export const unbond = (actor: Actor, { subscription_id }: Subscribed, options?: ActionOptions) =>

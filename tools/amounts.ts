@@ -3,7 +3,7 @@ import { resolveProfile } from '../protocol/identity/index.ts'
 import { UsageError } from '../scripts/command/errors.ts'
 import type { Network } from '../scripts/hub/network.ts'
 
-/** Of tokens and of ether. To load viem for them takes longer than most commands. */
+/** Of tokens and of the coin of the chain. To load viem for them takes longer than most commands. */
 const decimals = 18
 
 /** An amount in base units, in whole units. */

@@ -46,7 +46,7 @@ await runCommand(async () => {
   // A faucet that is closed says so itself.
   const given = await client.call('POST /v1/faucet/drip')
   if (values.json) return console.log(JSON.stringify(given, null, 2))
-  const native = given.eth_amount === '0' ? '' : ` and ${inWhole(given.eth_amount)} ether`
+  const native = given.eth_amount === '0' ? '' : ` and ${inWhole(given.eth_amount)} ${network.coin.symbol}`
   console.log(
     `${inTokens(network, given.amount)}${native} for ${address}, with the transaction ${given.tx_hash}.`,
   )

@@ -33,6 +33,11 @@ const Brand = z.strictObject({
     .optional(),
 })
 
+const Coin = z.strictObject({
+  symbol: textOf({ min: 1, max: 31 }).default('ETH'),
+  name: textOf({ min: 1, max: 64 }).default('Ether'),
+})
+
 const wei = Amount.transform(BigInt)
 
 const Fields = z.object({
@@ -71,6 +76,8 @@ const Fields = z.object({
     .pipe(z.array(z.url({ protocol: /^https?$/ })))
     .transform((urls) => urls.join(',') || undefined),
   CHAIN_NAME: z.string().min(1).optional(),
+  /** JSON object with symbol and name of what the chain's gas is paid in. Its amounts have 18 decimals, as wallets take them. */
+  CHAIN_COIN: z.string().default('{}').transform(readJson).pipe(Coin),
   /** JSON object with the addresses of the contracts; without it nothing is indexed and the faucet is closed. */
   CHAIN_CONTRACTS: z.string().transform(readJson).pipe(Contracts).optional(),
   /** The block before the first one with an event of these contracts. */

@@ -12,6 +12,7 @@ import {Collateral} from "./staking/Collateral.sol";
 import {Slashing} from "./staking/Slashing.sol";
 import {
     Bond,
+    BondBatch,
     PermitSignature,
     SetPayout,
     StakingActions,
@@ -23,6 +24,7 @@ import {
 /// @dev Decides who may; `Collateral` and `Slashing` do it.
 contract Staking is Slashing, SignedActions, GuardedRoles, ExpiringPause {
     using StakingActions for Bond;
+    using StakingActions for BondBatch;
     using StakingActions for SetPayout;
     using StakingActions for Unbond;
     using StakingActions for Withdraw;
@@ -63,6 +65,26 @@ contract Staking is Slashing, SignedActions, GuardedRoles, ExpiringPause {
         _authorise(action.owner, action.nonce, action.deadline, action.hash(), signature);
         _permit(action.owner, action.amount, permit);
         return _bond(action.owner, action.projectId, action.nodeKey, action.amount);
+    }
+
+    /// @inheritdoc IStaking
+    function bondBatch(
+        bytes32[] calldata projectIds,
+        bytes32[] calldata nodeKeys,
+        uint256[] calldata amounts
+    ) external {
+        _bondBatch(msg.sender, projectIds, nodeKeys, amounts);
+    }
+
+    /// @inheritdoc IStaking
+    function bondBatchBySig(
+        BondBatch calldata action,
+        bytes calldata signature,
+        PermitSignature calldata permit
+    ) external {
+        _authorise(action.owner, action.nonce, action.deadline, action.hash(), signature);
+        _permit(action.owner, _sum(action.amounts), permit);
+        _bondBatch(action.owner, action.projectIds, action.nodeKeys, action.amounts);
     }
 
     /// @inheritdoc IStaking

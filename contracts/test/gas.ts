@@ -31,6 +31,7 @@ const id = deriveSubscriptionId(projectId, owner.address.toLowerCase(), nodeKey)
 const amount = eth(100)
 const epochSecs = 3_600
 const leaves = 1_000
+const batchItems = 100
 /** A chain whose clock does not depend on the day: signatures, and so the bytes they cost, are always the same. */
 const clock = { genesis: 1_800_000_000, flags: ['--timestamp', '1800000000'] }
 /** Beyond every block of a measurement, and within the week that a signature may live. */
@@ -153,6 +154,19 @@ async function measureCollateral(network: Network, measure: Measure): Promise<vo
   await measure(
     'staking: `bondBySig`, its permit used by somebody else before',
     staking.write.bondBySig(overtaken, by.stranger),
+  )
+  // Each device is one that was never bonded.
+  const batch = Array.from({ length: batchItems }, (_, i) => bytes32(0x1000 + i))
+  const amounts = batch.map(() => amount / BigInt(batchItems))
+  const lists = { projectIds: batch.map(() => projectId), nodeKeys: batch, amounts }
+  const batched = await order('BondBatch', lists)
+  const value = amounts.reduce((sum, one) => sum + one, 0n)
+  const allowance = { owner: owner.address, spender: staking.address, value, nonce: 3n }
+  const [, permitSignature] = await signed(network, owner, 'Permit', allowance)
+  const batchPermit = { deadline, signature: permitSignature }
+  await measure(
+    `staking: \`bondBatchBySig\` with permit, the first bonds of ${batchItems} devices`,
+    staking.write.bondBatchBySig([...batched, batchPermit], by.stranger),
   )
   const payout = await order('SetPayout', { subscriptionId: id, payout: miner(1) })
   await measure('staking: `setPayoutBySig`', staking.write.setPayoutBySig(payout, by.stranger))

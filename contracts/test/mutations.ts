@@ -42,6 +42,7 @@ const faults: Readonly<Record<string, Readonly<Record<string, Fault>>>> = {
       'token.safeTransfer(msg.sender, amount)',
     ],
     'bond below the minimum': open('collateral < bondMin'),
+    'batch that pays for less than it bonds': ['sum += amounts[i]', 'sum = amounts[i]'],
   },
   'staking/Slashing.sol': {
     'slash within its window': open('block.timestamp < endsAt'),

@@ -35,7 +35,7 @@ const bring = <Way extends 'simulate' | 'write'>(
     string,
     (args: readonly unknown[], from: typeof by.stranger) => Promise<Way extends 'write' ? Hex : unknown>
   >
-  const permit = type === 'Bond' ? [noPermit] : []
+  const permit = type === 'Bond' || type === 'BondBatch' ? [noPermit] : []
   return functions[name]!([message, signature, ...permit], by.stranger)
 }
 
@@ -68,12 +68,22 @@ const actions: SignedAction[] = [
     prepare: registered,
   },
   bonding,
+  {
+    type: 'BondBatch',
+    contract: 'staking',
+    fields: {
+      projectIds: [projectId, projectId],
+      nodeKeys: [nodeKey, bytes32(0xb3)],
+      amounts: [amount, amount],
+    },
+  },
   { ...ofSubscription, type: 'SetPayout', fields: { subscriptionId: id, payout: stranger.address } },
   { ...ofSubscription, type: 'Unbond' },
   { ...ofSubscription, type: 'Withdraw', prepare: unbond },
 ]
 
 function changedValue(value: unknown): unknown {
+  if (Array.isArray(value)) return [...value.slice(0, -1), changedValue(value.at(-1))]
   if (typeof value === 'number') return value + 1
   if (typeof value === 'bigint') return value + 1n
   const text = String(value)
@@ -172,6 +182,7 @@ describe.skipIf(!hasAnvil)('signed actions', () => {
       const built = await build(action, { [signerOf(action)]: stranger.address }, stranger)
       const reasons: Record<string, string> = {
         Bond: 'ERC20InsufficientAllowance',
+        BondBatch: 'ERC20InsufficientAllowance',
         PublishVersion: 'NotDeveloper',
       }
       if (action.type === 'Register') await attempt(action, built)

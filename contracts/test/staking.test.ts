@@ -172,6 +172,84 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
     })
   })
 
+  describe('bondBatch', () => {
+    const keys = [nodeKey, bytes32(0xb3), bytes32(0xb4)]
+    const ids = keys.map((key) => deriveSubscriptionId(projectId, owner.address.toLowerCase(), key))
+    const amounts = [amount, eth(1), eth(2)]
+    const sum = amount + eth(3)
+    const items = [keys.map(() => projectId), keys, amounts] as const
+    const signBatch = async () => {
+      const lists = { projectIds: items[0], nodeKeys: keys, amounts }
+      const message = { owner: owner.address, ...lists, nonce: 0n, deadline: await deadlineIn(3600) }
+      const domain = domainOf('BondBatch', network.addresses)
+      return { message, signature: await sign(owner, 'BondBatch', domain, message) }
+    }
+    const collaterals = async () =>
+      (await Promise.all(ids.map((one) => staking.read.subscriptionOf([one])))).map(
+        ({ collateral }) => collateral,
+      )
+
+    test('bonds each subscription with one transfer of the sum, and says so of each', async () => {
+      await approve(sum)
+      const said = await did(staking.write.bondBatch(items, by.owner))
+      expect(said.filter(({ event }) => event === 'Bonded')).toEqual(
+        ids.map((subscriptionId, i) => ({
+          event: 'Bonded',
+          ...{ subscriptionId, owner: owner.address, projectId, nodeKey: keys[i] },
+          ...{ amount: amounts[i], collateral: amounts[i] },
+        })),
+      )
+      expect(await collaterals()).toEqual(amounts)
+      expect(await network.balanceOf(network.addresses.staking)).toBe(sum)
+    })
+
+    test('anyone brings it with one permit for the sum; the nonce rises by one', async () => {
+      const { message, signature } = await signBatch()
+      const permit = await signPermit(sum)
+      await network.mined(staking.write.bondBatchBySig([message, signature, permit], by.stranger))
+      expect(await collaterals()).toEqual(amounts)
+      expect(await network.token.read.allowance([owner.address, network.addresses.staking])).toBe(0n)
+      expect(await staking.read.nonces([owner.address])).toBe(1n)
+    })
+
+    test('an item that comes twice adds twice', async () => {
+      await approve(sum)
+      const twice = [
+        [projectId, projectId],
+        [nodeKey, nodeKey],
+        [eth(1), 1n],
+      ] as const
+      await network.mined(staking.write.bondBatch(twice, by.owner))
+      expect((await staking.read.subscriptionOf([id])).collateral).toBe(eth(1) + 1n)
+    })
+
+    test('is refused whole for one item that is refused, for lists of other lengths, and for nothing', async () => {
+      await approve(sum)
+      const isRefused = (
+        changed: readonly [readonly Hex[], readonly Hex[], readonly bigint[]],
+        error: readonly unknown[],
+      ) => refused(staking.simulate.bondBatch(changed, by.owner), error)
+      const least = BigInt(params.min_collateral_floor)
+      await isRefused([items[0], keys, [amount, eth(1), 0n]], ['ZeroAmount'])
+      await isRefused([items[0], keys, [amount, 1n, 1n]], ['BelowMinimum', ids[1], 1n, least])
+      await isRefused([items[0], keys, [amount, eth(1)]], ['BatchLengths', 3n, 3n, 2n])
+      await isRefused([items[0], keys.slice(1), amounts], ['BatchLengths', 3n, 2n, 3n])
+      await isRefused([[projectId], keys, amounts], ['BatchLengths', 1n, 3n, 3n])
+      await isRefused([[], [], []], ['ZeroAmount'])
+      const { message, signature } = await signBatch()
+      const missing = ['ERC20InsufficientAllowance', expect.any(String), 0n, sum]
+      await approve(0n)
+      await refused(staking.simulate.bondBatchBySig([message, signature, noPermit], by.stranger), missing)
+      await network.mined(
+        staking.write.bondBatchBySig([message, signature, await signPermit(sum)], by.stranger),
+      )
+      await unbond()
+      await approve(sum)
+      await isRefused(items, ['InvalidState', id, unbonding])
+      expect(await collaterals()).toEqual(amounts)
+    })
+  })
+
   describe('payout', () => {
     test('follows the owner, and zero or the owner resets it', async () => {
       await bond()

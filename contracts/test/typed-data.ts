@@ -22,6 +22,9 @@ const types = {
   Bond: members(
     'address owner,bytes32 projectId,bytes32 nodeKey,uint256 amount,uint256 nonce,uint256 deadline',
   ),
+  BondBatch: members(
+    'address owner,bytes32[] projectIds,bytes32[] nodeKeys,uint256[] amounts,uint256 nonce,uint256 deadline',
+  ),
   SetPayout: members('address owner,bytes32 subscriptionId,address payout,uint256 nonce,uint256 deadline'),
   Unbond: members('address owner,bytes32 subscriptionId,uint256 nonce,uint256 deadline'),
   Withdraw: members('address owner,bytes32 subscriptionId,uint256 nonce,uint256 deadline'),

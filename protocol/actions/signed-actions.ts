@@ -3,6 +3,7 @@ import { type Profile, profileStrings } from '../identity/index.ts'
 import {
   domainMembers,
   hashTypedData,
+  listEntriesMax,
   type StructMember,
   type TypedDataDomain,
   type TypedMessage,
@@ -14,6 +15,9 @@ export interface ActionContracts {
   readonly staking: string
   readonly token: string
 }
+
+/** Most subscriptions that one signature bonds. */
+export const bondBatchMax = listEntriesMax
 
 /** How long a payload may be signed: `deadline = expires_at = now + 3600`. */
 export const payloadSeconds = 3600
@@ -53,6 +57,16 @@ export const structs = {
     contract: 'staking',
     members: [address('owner'), bytes32('projectId'), bytes32('nodeKey'), uint256('amount'), ...tail],
   },
+  BondBatch: {
+    contract: 'staking',
+    members: [
+      address('owner'),
+      { name: 'projectIds', type: 'bytes32[]' },
+      { name: 'nodeKeys', type: 'bytes32[]' },
+      { name: 'amounts', type: 'uint256[]' },
+      ...tail,
+    ],
+  },
   SetPayout: {
     contract: 'staking',
     members: [address('owner'), bytes32('subscriptionId'), address('payout'), ...tail],
@@ -71,6 +85,7 @@ export type PrimaryType = keyof typeof structs
 /** Actions an owner signs and the hub relays, each with its struct. */
 export const actions = {
   bond: 'Bond',
+  bond_batch: 'BondBatch',
   unbond: 'Unbond',
   withdraw: 'Withdraw',
   set_payout: 'SetPayout',
@@ -123,11 +138,21 @@ export function hashAction(domain: TypedDataDomain, primaryType: PrimaryType, me
   return hashTypedData(domain, primaryType, structs[primaryType].members, message)
 }
 
+/** What an action takes of its owner's tokens, by the permit beside it; null for those that take none. */
+export function permittedAmount(primaryType: string, { amount, amounts }: TypedMessage): string | null {
+  if (primaryType === actions.bond) return String(amount)
+  if (primaryType !== actions.bond_batch) return null
+  return String((amounts as readonly string[]).reduce((sum, one) => sum + BigInt(one), 0n))
+}
+
+/** The actions that a permit comes with. */
+export const permitActions: readonly Action[] = ['bond', 'bond_batch']
+
 /** What the owner gets to sign. `direct_tx`, the same action as a transaction of their own, is added by the caller. */
 export interface GaslessPayload {
   readonly action: Action
   readonly typed_data: TypedData
-  /** Only with `bond`: lets the staking contract take exactly the amount. */
+  /** Only with bonds: lets the staking contract take exactly what is bonded. */
   readonly permit?: TypedData
   /** Unix seconds. */
   readonly expires_at: number
@@ -140,7 +165,7 @@ export interface GaslessRequest {
   readonly message: TypedMessage
   /** The account's nonce in the contract. */
   readonly nonce: bigint
-  /** The account's nonce in the token; only `bond` needs it. */
+  /** The account's nonce in the token; only bonds need it. */
   readonly permitNonce?: bigint
   /** Unix seconds. */
   readonly now: number
@@ -165,7 +190,8 @@ export function buildGaslessPayload(
     typed_data: signable(actions[action], message, request.nonce),
     expires_at: expiresAt,
   }
-  if (action !== 'bond') return payload
-  const permit = { owner: message.owner!, spender: contracts.staking, value: String(message.amount) }
+  const value = permittedAmount(actions[action], message)
+  if (value === null) return payload
+  const permit = { owner: message.owner!, spender: contracts.staking, value }
   return { ...payload, permit: signable('Permit', permit, request.permitNonce ?? 0n) }
 }

@@ -1,6 +1,6 @@
 import { type Hex, isEvmSignature, isObject } from '../encoding/index.ts'
 import { checkEvmSignature, type TypedDataDomain, type TypedMessage } from '../signatures/index.ts'
-import { hashAction, structs } from './signed-actions.ts'
+import { hashAction, permittedAmount, structs } from './signed-actions.ts'
 import { checkTypedData, type ExpectedTypedData } from './typed-data.ts'
 
 /** {@link ExpectedTypedData} of an action, and for a bond the domain of the permit beside it. */
@@ -63,7 +63,7 @@ function permitBeside(bond: ExpectedAction, message: TypedMessage): ExpectedType
     message: {
       owner: message.owner!,
       spender: bond.domain.verifyingContract,
-      value: message.amount!,
+      value: permittedAmount(bond.primaryType, message)!,
     },
   }
 }

@@ -2,17 +2,26 @@ import fc from 'fast-check'
 import { hashTypedData as hashWithViem } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { resolveProfile } from '../identity/index.ts'
-import { evmAddress, type StructMember, signEvmDigest, type TypedMessage } from '../signatures/index.ts'
+import {
+  entryTypeOf,
+  evmAddress,
+  type MemberValue,
+  type StructMember,
+  signEvmDigest,
+  type TypedMessage,
+} from '../signatures/index.ts'
 import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import {
   type Action,
   actions,
+  bondBatchMax,
   buildGaslessPayload,
   buildTypedData,
   domainOf,
   hashAction,
   type PrimaryType,
+  permitActions,
   structs,
 } from './signed-actions.ts'
 import { checkSignedBody } from './signed-body.ts'
@@ -28,7 +37,10 @@ const contracts = {
 }
 const hex = (bytes: number) =>
   fc.stringMatching(new RegExp(`^[0-9a-f]{${2 * bytes}}$`)).map((text) => `0x${text}`)
-const memberValue = ({ type }: StructMember): fc.Arbitrary<string | number> => {
+const memberValue = ({ type }: Pick<StructMember, 'type'>): fc.Arbitrary<MemberValue> => {
+  const entryType = entryTypeOf(type)
+  if (entryType !== null)
+    return fc.array(memberValue({ type: entryType }), { minLength: 1 }) as fc.Arbitrary<string[]>
   if (type === 'address') return hex(20)
   if (type === 'bytes32') return hex(32)
   if (type === 'string') return fc.string({ unit: 'grapheme' })
@@ -61,6 +73,7 @@ describe('payloads and signed bodies', () => {
   const owner = evmAddress(privateKey)
   const now = 1_800_000_000
   const bytes = `0x${'5e'.repeat(32)}`
+  const other = `0x${'6f'.repeat(32)}`
   const messages: Record<Action, TypedMessage> = {
     register_project: {
       developer: owner,
@@ -77,6 +90,7 @@ describe('payloads and signed bodies', () => {
       manifestHash: bytes,
     },
     bond: { owner, projectId: bytes, nodeKey: bytes, amount: '7' },
+    bond_batch: { owner, projectIds: [bytes, bytes], nodeKeys: [bytes, other], amounts: ['7', '11'] },
     set_payout: { owner, subscriptionId: bytes, payout: owner },
     unbond: { owner, subscriptionId: bytes },
     withdraw: { owner, subscriptionId: bytes },
@@ -107,9 +121,44 @@ describe('payloads and signed bodies', () => {
       const { body, expected } = sign(action)
       const check = checkSignedBody(JSON.parse(JSON.stringify(body)), expected, now)
       expect(check).toMatchObject({ ok: true, message: { nonce: '4', deadline: '1800003600' } })
-      expect('permit' in body).toBe(action === 'bond')
+      expect('permit' in body).toBe(permitActions.includes(action))
     },
   )
+
+  test('the permit beside a batch is for the sum, and for nothing else', () => {
+    const { body, expected } = sign('bond_batch')
+    expect(body.permit?.message.value).toBe('18')
+    const { message } = body.permit!
+    const wrong = { ...body, permit: { ...body.permit, message: { ...message, value: '17' } } }
+    expect(checkSignedBody(wrong, expected, now)).toMatchObject({ path: 'permit.message.value' })
+  })
+
+  test.each<[string, readonly unknown[] | string, string]>([
+    ['fewer entries than the others', ['7'], 'amounts'],
+    ['no entry', [], 'amounts'],
+    ['an entry of another type', ['7', bytes], 'amounts'],
+    ['a list in a list', ['7', ['11']], 'amounts'],
+    ['its entries as one text', '7,11', 'amounts'],
+    ['an entry with a leading zero', ['7', '011'], 'amounts'],
+  ])('a list is refused with %s', (_, amounts, path) => {
+    const { body, expected } = sign('bond_batch')
+    const message = { ...body.typed_data.message, amounts }
+    const check = checkTypedData({ ...body.typed_data, message }, expected, now)
+    expect(check).toEqual({ ok: false, path: `message.${path}` })
+  })
+
+  test('one signature bonds so many subscriptions, and not one more', () => {
+    const { body, expected } = sign('bond_batch')
+    const { owner } = expected.message
+    const batchOf = (count: number) => {
+      const lists = { projectIds: bytes, nodeKeys: bytes, amounts: '7' }
+      const long = Object.entries(lists).map(([name, one]) => [name, Array(count).fill(one)])
+      const message = { ...body.typed_data.message, ...Object.fromEntries(long) }
+      return checkTypedData({ ...body.typed_data, message }, { ...expected, message: { owner: owner! } }, now)
+    }
+    expect(batchOf(bondBatchMax)).toMatchObject({ ok: true })
+    expect(batchOf(bondBatchMax + 1)).toEqual({ ok: false, path: 'message.projectIds' })
+  })
 
   test('the form of the permit is judged before the signature of the action', () => {
     const { body, expected } = sign('bond')

@@ -1,7 +1,9 @@
 import { hasExactKeys, isObject } from '../encoding/index.ts'
 import {
   domainMembers,
+  entryTypeOf,
   fitsMember,
+  type MemberValue,
   type StructMember,
   type TypedDataDomain,
   type TypedMessage,
@@ -28,7 +30,7 @@ export type TypedDataCheck =
  * Checks posted or received typed data against what the server, or the signer itself, builds (section 8):
  *
  * 1. domain, primary type and types are equal; `EIP712Domain` may be left out of the types;
- * 2. the message has exactly the members of the struct, each fitting its type;
+ * 2. the message has exactly the members of the struct, each fitting its type, and its lists are of one length;
  * 3. fixed members are equal, integers by value;
  * 4. `now < deadline ≤ now + 604800`.
  *
@@ -44,7 +46,7 @@ export function checkTypedData(posted: unknown, expected: ExpectedTypedData, now
   const fixed = Object.entries(expected.message)
   const differing = fixed.find(([name, value]) => String(message[name]) !== String(value))
   if (differing !== undefined) return { ok: false, path: `message.${differing[0]}` }
-  const deadline = BigInt(message.deadline!)
+  const deadline = BigInt(String(message.deadline))
   if (deadline <= BigInt(now) || deadline > BigInt(now + deadlineSecondsMax))
     return { ok: false, path: 'message.deadline' }
   return { ok: true, message }
@@ -63,7 +65,11 @@ function findFormProblem(posted: unknown, { primaryType, domain }: ExpectedTyped
   const message = posted.message
   const names = members.map((member) => member.name)
   if (!isObject(message) || !hasExactKeys(message, names)) return 'message'
-  const misfit = members.find((member) => !fitsMember(member, message[member.name]))
+  const lists = members.filter(({ type }) => entryTypeOf(type) !== null)
+  const lengthOf = ({ name }: StructMember) => (message[name] as readonly unknown[]).length
+  const misfit =
+    members.find((member) => !fitsMember(member, message[member.name])) ??
+    lists.find((list) => lengthOf(list) !== lengthOf(lists[0]!))
   return misfit === undefined ? null : `message.${misfit.name}`
 }
 
@@ -71,10 +77,16 @@ function findFormProblem(posted: unknown, { primaryType, domain }: ExpectedTyped
 function normalizeMessage(members: readonly StructMember[], message: TypedMessage): TypedMessage {
   const normalized = members.map(({ name, type }) => {
     const value = message[name]!
-    if (type === 'uint256') return [name, String(value)]
-    return [name, type === 'uint32' ? Number(value) : value]
+    const entryType = entryTypeOf(type)
+    if (entryType === null) return [name, normalizeValue(type, value)]
+    return [name, (value as readonly (string | number)[]).map((entry) => normalizeValue(entryType, entry))]
   })
   return Object.fromEntries(normalized) as TypedMessage
+}
+
+function normalizeValue(type: string, value: MemberValue): MemberValue {
+  if (type === 'uint256') return String(value)
+  return type === 'uint32' ? Number(value) : value
 }
 
 function isSameList(posted: unknown, expected: readonly StructMember[]): boolean {

@@ -18,8 +18,10 @@ import {
   utf8,
 } from '../encoding/index.ts'
 
-/** The member types that occur; structs here are flat. */
-export type MemberType = 'address' | 'bytes32' | 'string' | 'uint32' | 'uint256'
+type ValueType = 'address' | 'bytes32' | 'string' | 'uint32' | 'uint256'
+
+/** The member types that occur: no struct has another in it. */
+export type MemberType = ValueType | 'bytes32[]' | 'uint256[]'
 
 /** One member of a struct. */
 export interface StructMember {
@@ -35,8 +37,17 @@ export interface TypedDataDomain {
   readonly verifyingContract: string
 }
 
-/** The members of a message. Integers are decimal strings or safe integers. */
-export type TypedMessage = Readonly<Record<string, string | number>>
+/** One value. Integers are decimal strings or safe integers. */
+type Value = string | number
+
+/** The value of a member. */
+export type MemberValue = Value | readonly Value[]
+
+/** The members of a message. */
+export type TypedMessage = Readonly<Record<string, MemberValue>>
+
+/** Most entries of a list in a message. */
+export const listEntriesMax = 200
 
 /** The members of `EIP712Domain`, in the order they are hashed. */
 export const domainMembers: readonly StructMember[] = [
@@ -52,8 +63,8 @@ export function encodeType(primaryType: string, members: readonly StructMember[]
 }
 
 /**
- * Hashes a flat struct: `H(H(type) ‖ member ‖ …)`, 32 bytes each. Texts enter as the hash of their UTF-8 bytes, all others
- * padded on the left.
+ * Hashes a flat struct: `H(H(type) ‖ member ‖ …)`, 32 bytes each. Texts enter as the hash of their UTF-8 bytes, lists as
+ * that of their entries, all others padded on the left.
  * @throws {@link FormatError} naming the member that does not fit its type.
  */
 export function hashStruct(
@@ -84,8 +95,22 @@ export function hashTypedData(
   )
 }
 
-/** Whether a value fits its member's type: lower-case hex, and integers as decimal string or safe integer below 2^bits. */
-export function fitsMember({ type }: StructMember, value: unknown): value is string | number {
+/**
+ * Whether a value fits its member's type: lower-case hex, and integers as decimal string or safe integer below 2^bits. A list has 1 to
+ * {@link listEntriesMax} of them.
+ */
+export function fitsMember({ type }: StructMember, value: unknown): value is MemberValue {
+  const entryType = entryTypeOf(type)
+  if (entryType === null) return fitsType(type as ValueType, value)
+  const isList = Array.isArray(value) && value.length > 0 && value.length <= listEntriesMax
+  return isList && value.every((entry) => fitsType(entryType, entry))
+}
+
+/** The type of a list's entries; null for what is no list. */
+export const entryTypeOf = (type: MemberType): ValueType | null =>
+  type.endsWith('[]') ? (type.slice(0, -2) as ValueType) : null
+
+function fitsType(type: ValueType, value: unknown): value is Value {
   switch (type) {
     case 'address':
       return isAddress(value)
@@ -102,7 +127,13 @@ export function fitsMember({ type }: StructMember, value: unknown): value is str
 
 function encodeMember(member: StructMember, value: unknown): Uint8Array {
   if (!fitsMember(member, value)) throw new FormatError(member.name, `a value of type ${member.type}`)
-  switch (member.type) {
+  const entryType = entryTypeOf(member.type)
+  if (entryType === null) return encodeValue(member.type as ValueType, value as Value, member.name)
+  return keccakList((value as readonly Value[]).map((entry) => encodeValue(entryType, entry, member.name)))
+}
+
+function encodeValue(type: ValueType, value: Value, name: string): Uint8Array {
+  switch (type) {
     case 'address':
       return concatBytes(new Uint8Array(12), raw20(value as string))
     case 'bytes32':
@@ -110,6 +141,6 @@ function encodeMember(member: StructMember, value: unknown): Uint8Array {
     case 'string':
       return raw32(hashText(value as string))
     default:
-      return unsignedBytes(BigInt(value), 32, member.name)
+      return unsignedBytes(BigInt(value), 32, name)
   }
 }

@@ -14,9 +14,6 @@ export interface GivenAmount {
   readonly isNative: boolean
 }
 
-/** Of ether, which every chain of this protocol pays gas with. */
-const nativeSymbol = 'ETH'
-
 /** Finds the command and reads its options, or gives the help. @throws {@link UsageError} */
 export function readCommand(args: readonly string[]) {
   const { values, positionals } = parse(args)
@@ -36,9 +33,10 @@ export function readCommand(args: readonly string[]) {
     const text = options[name]
     return text === undefined ? [] : [{ option: `--${name}`, text, isNative: name === 'eth-amount' }]
   })
-  const inBaseUnits = ({ option, text, isNative }: GivenAmount): string => {
+  // Which symbols are right, the network says.
+  const inBaseUnits = ({ option, text }: GivenAmount): string => {
     try {
-      return readAmount(option, text, isNative ? nativeSymbol : null)
+      return readAmount(option, text, null)
     } catch (error) {
       throw error instanceof UsageError ? wrong(error.message) : error
     }
@@ -50,8 +48,8 @@ export function readCommand(args: readonly string[]) {
     call: command.call(given, options),
     isPaged: command.isPaged ?? false,
     isWatched: command.isWatched ?? false,
-    /** Whose symbol has to be that of the network. */
-    tokenAmounts: amounts.filter(({ isNative }) => !isNative),
+    /** Whose symbol has to be that of the network's token, or of the coin of its chain. */
+    amounts,
     keyEnv,
     json,
     hub: readHub(hub),

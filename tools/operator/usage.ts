@@ -15,7 +15,7 @@ const optionHelp: Record<keyof Options, string> = {
   subject: '--subject ID        only entries about this project, node, address, slash or message',
   amount: '--amount AMOUNT     tokens of one drip with their symbol, or base units: 10^18 are one token',
   'eth-amount':
-    '--eth-amount AMOUNT native currency of one drip, such as "0.01 ETH", or wei: 10^18 are one ether',
+    '--eth-amount AMOUNT coin of the chain of one drip, such as "0.01 ETH", or base units: 10^18 are one coin',
   cooldown: '--cooldown TIME     how long a wallet waits for its next drip, such as 90s, 15m, 2h or 3d',
   node: '--node ID           a registered validator; repeat it for each',
   approve: '--approve ID        a registered validator to add; repeat it for each',

@@ -1,7 +1,13 @@
 import { type Abi, decodeFunctionData, encodeFunctionData, getAbiItem, type Hex } from 'viem'
 import { projectRegistryAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
-import { type AcceptedSignature, type Action, actions, structs } from '../../protocol/actions/index.ts'
-import type { TypedMessage } from '../../protocol/signatures/index.ts'
+import {
+  type AcceptedSignature,
+  type Action,
+  actions,
+  permitActions,
+  structs,
+} from '../../protocol/actions/index.ts'
+import type { MemberValue, TypedMessage } from '../../protocol/signatures/index.ts'
 
 /** An action that an account wants to sign. */
 export interface RequestedAction {
@@ -28,6 +34,7 @@ const functions: Record<Action, ActionFunctions> = {
   register_project: { abi: projectRegistryAbi, relayed: 'registerBySig', direct: 'register' },
   publish_version: { abi: projectRegistryAbi, relayed: 'publishVersionBySig', direct: 'publishVersion' },
   bond: { abi: stakingAbi, relayed: 'bondBySig', direct: 'bond' },
+  bond_batch: { abi: stakingAbi, relayed: 'bondBatchBySig', direct: 'bondBatch' },
   set_payout: { abi: stakingAbi, relayed: 'setPayoutBySig', direct: 'setPayout' },
   unbond: { abi: stakingAbi, relayed: 'unbondBySig', direct: 'unbond' },
   withdraw: { abi: stakingAbi, relayed: 'withdrawBySig', direct: 'withdraw' },
@@ -41,10 +48,14 @@ export function encodeActionCall(action: Action, { message, signature, permit }:
     argumentOf(type, message[name]),
   ])
   const permitGiven = {
-    deadline: BigInt(permit?.message.deadline ?? 0),
+    deadline: BigInt(String(permit?.message.deadline ?? 0)),
     signature: permit?.signature ?? '0x',
   }
-  const args = [Object.fromEntries(members), signature, ...(action === 'bond' ? [permitGiven] : [])]
+  const args = [
+    Object.fromEntries(members),
+    signature,
+    ...(permitActions.includes(action) ? [permitGiven] : []),
+  ]
   return encodeFunctionData({ abi, functionName: relayed, args })
 }
 
@@ -72,7 +83,8 @@ export function encodeDirectCall(action: Action, message: TypedMessage): Hex {
   return encodeFunctionData({ abi, functionName: direct, args })
 }
 
-const argumentOf = (type: string, value: string | number | undefined): string | number | bigint => {
+const argumentOf = (type: string, value: MemberValue | undefined): unknown => {
   if (value === undefined) throw new TypeError(`a member of type ${type} is missing`)
+  if (typeof value === 'object') return value.map((entry) => argumentOf(type.replace('[]', ''), entry))
   return type === 'uint256' ? BigInt(value) : value
 }

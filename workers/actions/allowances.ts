@@ -1,4 +1,5 @@
 import { type Action, actionNames } from '../../protocol/actions/index.ts'
+import type { TypedMessage } from '../../protocol/signatures/index.ts'
 
 /** What the hub relays for wallets: what they sign, and claims, which need no signature. */
 export type RelayedAction = Action | 'claim_payouts'
@@ -13,6 +14,8 @@ export const defaultAllowances: Readonly<Record<RelayedAction, number>> = {
   register_project: 20,
   publish_version: 20,
   bond: 100,
+  // Each of up to 200 subscriptions; the gas of the wallet's day bounds them too.
+  bond_batch: 20,
   set_payout: 10,
   unbond: 100,
   withdraw: 100,
@@ -30,9 +33,17 @@ export const relayedGasMax: Readonly<Record<RelayedAction, number>> = {
   register_project: 150_000 + walletCheckGas,
   publish_version: 100_000 + walletCheckGas,
   bond: 250_000 + walletCheckGas,
+  bond_batch: 250_000 + walletCheckGas,
   set_payout: 100_000 + walletCheckGas,
   unbond: 100_000 + walletCheckGas,
   withdraw: 150_000 + walletCheckGas,
   // A hundred payouts, each the first of its miner.
   claim_payouts: 8_000_000,
 }
+
+/** Each further item of a batch: its storage is new, and its event and call data come with it. */
+const batchItemGas = 55_000
+
+/** The gas that an action may take, which grows with the items of a batch. */
+export const gasMaxOf = (action: RelayedAction, { amounts }: TypedMessage): number =>
+  relayedGasMax[action] + (Array.isArray(amounts) ? amounts.length - 1 : 0) * batchItemGas

@@ -17,6 +17,8 @@ const descriptions: Record<Action, string> = {
   register_project: 'Registers the project with its first version.',
   publish_version: 'Publishes the version of the project.',
   bond: 'Bonds collateral. Approve the staking contract for the amount in the token first.',
+  bond_batch:
+    'Bonds collateral of several subscriptions. Approve the staking contract for the sum in the token first.',
   set_payout: 'Sets the payout address of later rewards.',
   unbond: 'Starts the unbonding of the collateral.',
   withdraw: 'Pays the collateral back to its owner.',

@@ -1,4 +1,4 @@
-import type { Action, ActionContracts } from '../../protocol/actions/index.ts'
+import { type Action, type ActionContracts, actions, permittedAmount } from '../../protocol/actions/index.ts'
 import { deriveSubscriptionId } from '../../protocol/identity/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import { type AmountToken, amountText } from './contract-errors.ts'
@@ -10,11 +10,21 @@ export interface EffectFacts {
   collateral: bigint | null
 }
 
-/** The subscription that an action is about; null for one about a project. */
+/** The subscription that an action is about; null for one about a project or several subscriptions. */
 export function subscriptionOf(action: Action, message: TypedMessage): string | null {
   if (action !== 'bond') return message.subscriptionId === undefined ? null : String(message.subscriptionId)
   const { projectId, owner, nodeKey } = message
   return deriveSubscriptionId(String(projectId), String(owner), String(nodeKey))
+}
+
+function batchItems({ owner, projectIds, nodeKeys, amounts }: TypedMessage) {
+  const keys = nodeKeys as readonly string[]
+  const each = amounts as readonly string[]
+  return (projectIds as readonly string[]).map((projectId, i) => ({
+    projectId,
+    subscriptionId: deriveSubscriptionId(projectId, String(owner), keys[i] ?? ''),
+    amount: each[i] ?? '0',
+  }))
 }
 
 /** What an action does, in sentences for the wallet that signs it. */
@@ -39,6 +49,18 @@ export function effectsOf(action: Action, message: TypedMessage, facts: EffectFa
       return [
         `Moves ${amount} from ${owner} to the collateral of subscription ${subscription()} to project ${projectId}.`,
         `Allows the staking contract ${contracts.staking} to take ${amount}, by the permit.`,
+      ]
+    }
+    case 'bond_batch': {
+      const sum = amountText(permittedAmount(actions[action], message) ?? 0n, token)
+      const items = batchItems(message)
+      return [
+        `Moves ${sum} from ${owner} to the collateral of ${items.length} subscriptions: all of it, or nothing.`,
+        ...items.map(
+          ({ amount, ...item }) =>
+            `Adds ${amountText(amount, token)} to subscription ${item.subscriptionId} to project ${item.projectId}.`,
+        ),
+        `Allows the staking contract ${contracts.staking} to take ${sum}, by the permit.`,
       ]
     }
     case 'set_payout':

@@ -22,6 +22,7 @@ const effects: Record<Action, AbiEvent> = {
   register_project: projectRegistryEvents.ProjectRegistered.abi,
   publish_version: projectRegistryEvents.VersionPublished.abi,
   bond: stakingEvents.Bonded.abi,
+  bond_batch: stakingEvents.Bonded.abi,
   set_payout: stakingEvents.PayoutSet.abi,
   unbond: stakingEvents.Unbonding.abi,
   withdraw: stakingEvents.Withdrawn.abi,
@@ -41,7 +42,7 @@ export async function findForeignSubmission(
   const call = decodeActionCall(action, data)
   if (call === null) return null
   const event = effects[action]
-  const expected = expectedArgs(event, call.message)
+  const expected = expectedArgs(event, firstOf(call.message))
   const topics = encodeEventTopics({ abi: [event], eventName: event.name, args: expected })
   const { head, logs } = await chain.recentLogs(to, topics, searchedBlocks)
   if (head < atLeast) throw new Error(`the node lags: it has block ${head}, and ${atLeast} is asked about`)
@@ -60,6 +61,13 @@ export async function findForeignSubmission(
 }
 
 const isAction = (name: string): name is Action => Object.hasOwn(actions, name)
+
+/** Of a batch its first item, whose event is in the same transaction as the others. */
+function firstOf(message: Record<string, unknown>): Record<string, unknown> {
+  const { projectIds, nodeKeys, amounts, ...rest } = message
+  if (!Array.isArray(projectIds) || !Array.isArray(nodeKeys) || !Array.isArray(amounts)) return message
+  return { ...rest, projectId: projectIds[0], nodeKey: nodeKeys[0], amount: amounts[0] }
+}
 
 /** The arguments of the event that follow from the struct. */
 function expectedArgs({ inputs }: AbiEvent, message: Record<string, unknown>): Record<string, unknown> {

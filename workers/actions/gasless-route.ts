@@ -6,7 +6,7 @@ import { json } from '../http/answer.ts'
 import { defineRoute, type Route, type RouteDeclaration } from '../route.ts'
 import { defaultAllowances } from './allowances.ts'
 import { previewQuery } from './gasless-schema.ts'
-import type { GaslessSteps } from './gasless-steps.ts'
+import type { GaslessBody, GaslessSteps } from './gasless-steps.ts'
 import { preparePayload } from './prepare.ts'
 import { type OwnedAction, submitAction } from './submit.ts'
 
@@ -18,9 +18,11 @@ export interface GaslessDeclaration<P extends z.ZodObject, Q extends z.ZodObject
   steps: GaslessSteps<R>
 }
 
-interface GaslessInput<P extends z.ZodObject, Q extends z.ZodObject> {
+interface GaslessInput<P extends z.ZodObject, Q extends z.ZodObject, R> {
   params: z.output<P>
   query: z.output<Q>
+  /** Not judged yet. Only for an action whose records the body names, and not the path. */
+  body: GaslessBody<R>
 }
 
 export interface GaslessAction<R> extends OwnedAction {
@@ -31,7 +33,7 @@ export interface GaslessAction<R> extends OwnedAction {
 /** Joins a gasless declaration with what finds the action of a request. The state is checked before anything that the body says. */
 export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObject = z.ZodObject>(
   { steps: { action, ...steps }, description, query: own, ...declaration }: GaslessDeclaration<P, Q, R>,
-  resolve: (c: HubContext, input: GaslessInput<P, Q>) => Promise<GaslessAction<R>>,
+  resolve: (c: HubContext, input: GaslessInput<P, Q, R>) => Promise<GaslessAction<R>>,
 ): Route {
   const query = 200 in steps.responses ? z.strictObject({ ...own?.shape, ...previewQuery }) : own
   return defineRoute(
@@ -44,7 +46,7 @@ export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObje
       description: [description, allowanceText(action)].filter(Boolean).join(' '),
     },
     async (c, { params, query, json: body }) => {
-      const { requested, ...owned } = await resolve(c, { params, query } as GaslessInput<P, Q>)
+      const { requested, ...owned } = await resolve(c, { params, query, body } as GaslessInput<P, Q, R>)
       if (body.step === 'submit') return submitAction(c, owned, body.signed)
       owned.requireState()
       if (body.step === 'rejected') throw body.error

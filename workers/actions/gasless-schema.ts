@@ -60,12 +60,10 @@ export const GaslessPayload = z
   .strictObject({
     action: z.enum(actionNames),
     typed_data: TypedData,
-    permit: TypedData.optional().describe('The permit for a bond, to be signed as well.'),
+    permit: TypedData.optional().describe('The permit for what is bonded, to be signed as well.'),
     direct_tx: DirectTransaction.optional(),
     expires_at: Timestamp,
-    preview: Preview.nullable().describe(
-      'Null with `?preview=false`, and in all bonds of a batch but the first.',
-    ),
+    preview: Preview.nullable().describe('Null with `?preview=false`.'),
   })
   .meta({ id: 'GaslessPayload', description: 'The action that the owner signs and sends back.' })
 

@@ -101,6 +101,20 @@ describe.skipIf(chain === null)('a preview, on the contracts', () => {
     const bonded = `Moves 6 ${symbol} from ${account} to the collateral of subscription ${subscriptionId} to project ${projectId}.`
     await expectEffect(bonded, 'bond', bond)
     await expectEffect(bonded, 'bond', bond)
+    const batch = {
+      owner: account,
+      ...{ projectIds: Array(3).fill(projectId), nodeKeys: [fresh32(), fresh32(), fresh32()] },
+      amounts: Array(3).fill(String(hub)),
+    }
+    await expectRefusal(`The wallet holds 8 ${symbol} of the 12 ${symbol} to be moved.`, 'bond_batch', {
+      ...batch,
+      amounts: Array(3).fill(String(4n * hub)),
+    })
+    await expectEffect(
+      `Moves 3 ${symbol} from ${account} to the collateral of 3 subscriptions: all of it, or nothing.`,
+      'bond_batch',
+      batch,
+    )
     await expectEffect(`Pays later rewards of subscription ${subscriptionId} to ${payout}.`, 'set_payout', {
       ...own,
       payout,

@@ -8,7 +8,7 @@ import {
   readQuantity,
 } from '../../durable-objects/chain/json-rpc.ts'
 import { isRevert, type RevertReason, readRevert } from '../../durable-objects/relayer/revert-reason.ts'
-import { type ActionContracts, actions, structs } from '../../protocol/actions/index.ts'
+import { type ActionContracts, actions, permittedAmount, structs } from '../../protocol/actions/index.ts'
 import { contractErrors } from '../chain/abi.ts'
 import { networkToken } from '../chain/token.ts'
 import type { HubContext } from '../context.ts'
@@ -44,6 +44,8 @@ const signatureGas = 13_000n
 const firstNonceGas = 17_100n
 /** A bond with its permit, which a trial without signatures cannot make. */
 const bondGas = { first: 118_000n, topUp: 80_000n }
+/** Each further item of a batch, as the first bond of its subscription: to ask which of 200 have collateral takes 200 calls. */
+const batchItemGas = 49_500n
 
 /**
  * Tries an action as a call of its owner's own, which needs no signature, on the state in which the relayer would try it. It takes one
@@ -57,27 +59,30 @@ export async function askPreview(
   const { action, account: from, message } = requested
   const token = networkToken(c.var.settings.PROFILE, contracts.token)
   const subscription = subscriptionOf(action, message)
+  const permitted = permittedAmount(actions[action], message)
   const trial = (to: string, data: Hex): RpcCall => ['eth_estimateGas', { from, to, data }, 'pending']
   const { staking } = contracts
   const calls = [
     trial(contracts[structs[actions[action]].contract], encodeDirectCall(action, message)),
     ['eth_gasPrice'],
     ...(subscription === null ? [] : [subscriptionCall(staking, subscription)]),
-    ...(action === 'bond' ? [trial(contracts.token, transferData(staking, String(message.amount)))] : []),
+    ...(permitted === null ? [] : [trial(contracts.token, transferData(staking, permitted))]),
   ] as const
-  const [tried, price, held, moved] = (await ask(c, calls)) ?? []
-  const collateral = readCollateral(held)
+  const [tried, price, ...more] = (await ask(c, calls)) ?? []
+  const collateral = readCollateral(subscription === null ? undefined : more[0])
   const effects = effectsOf(action, message, { token, contracts, collateral })
   // The tokens move last, so where only the allowance is missing, which the permit brings, the rest is accepted.
   const direct = readTrial(tried)
-  const result = isNamed(direct, 'ERC20InsufficientAllowance') ? readTrial(moved) : direct
+  const result = isNamed(direct, 'ERC20InsufficientAllowance') ? readTrial(more.at(-1)) : direct
   if (result === null) return () => ({ ok: null, reason: silent, effects, cost_wei: null })
   if (typeof result !== 'bigint')
     return () => ({ ok: false, reason: refusalText(result, token), effects, cost_wei: null })
   const gasPrice = readNumber(price)
   return ({ nonce, permitNonce }) => {
-    const nonces = action === 'bond' ? [nonce, permitNonce] : [nonce]
-    const own = action === 'bond' ? bondGas[collateral ? 'topUp' : 'first'] : result + signatureGas
+    const nonces = permitted === null ? [nonce] : [nonce, permitNonce]
+    const further = Array.isArray(message.amounts) ? message.amounts.length - 1 : 0
+    const bonds = bondGas[collateral ? 'topUp' : 'first'] + batchItemGas * BigInt(further)
+    const own = permitted === null ? result + signatureGas : bonds
     const gas = own + firstNonceGas * BigInt(nonces.filter((one) => one === 0n).length)
     return { ok: true, reason: null, effects, cost_wei: gasPrice === null ? null : String(gas * gasPrice) }
   }

@@ -271,6 +271,14 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
       ['register_project', { developer: account, slug: 'a-project', worker: fresh32(), ...hashes() }],
       ['publish_version', { developer: account, projectId, version: 2, ...hashes() }],
       ['bond', { owner: account, projectId, nodeKey, amount: String(collateral) }],
+      [
+        'bond_batch',
+        {
+          owner: account,
+          ...{ projectIds: [projectId, fresh32()], nodeKeys: [nodeKey, fresh32()] },
+          amounts: ['1', String(collateral / 2n)],
+        },
+      ],
       ['set_payout', { ...owned, payout: `0x${'0f'.repeat(20)}` }],
       ['set_payout', { ...owned, payout: account }],
       ['unbond', owned],
@@ -404,8 +412,8 @@ function permitCall({ permit, permit_signature = '0x' }: { permit?: TypedData; p
     args: [
       owner as Hex,
       spender as Hex,
-      BigInt(value ?? 0),
-      BigInt(deadline ?? 0),
+      BigInt(String(value ?? 0)),
+      BigInt(String(deadline ?? 0)),
       Number.parseInt(permit_signature.slice(130), 16),
       permit_signature.slice(0, 66) as Hex,
       `0x${permit_signature.slice(66, 130)}`,

@@ -1,6 +1,6 @@
 import { orNull } from '../../durable-objects/or-null.ts'
 import type { RelayRequest, RelayView } from '../../durable-objects/relayer/object.ts'
-import { actions, checkSignedBody, domainOf } from '../../protocol/actions/index.ts'
+import { actions, checkSignedBody, domainOf, permitActions } from '../../protocol/actions/index.ts'
 import type { JsonValue } from '../../protocol/encoding/index.ts'
 import { requireContracts } from '../chain/contracts.ts'
 import { networkToken } from '../chain/token.ts'
@@ -12,7 +12,7 @@ import { notSetUp } from '../missing-settings.ts'
 import type { IndexedTransaction } from '../stores/transactions.ts'
 import type { RequestedAction } from './action-calls.ts'
 import { encodeActionCall } from './action-calls.ts'
-import { relayedGasMax } from './allowances.ts'
+import { gasMaxOf } from './allowances.ts'
 import { recordForeignAction } from './foreign-actions.ts'
 import { contractRefusal, refusalError } from './refusal.ts'
 import { transactionView } from './transaction.ts'
@@ -94,7 +94,9 @@ function readSubmission(
   const { CHAIN_CONTRACTS: contracts, PROFILE: profile, RELAY_ALLOWANCES, RATE_LIMIT_MULTIPLIER } = settings
   if (contracts === undefined) return { ok: false, error: notSetUp('The chain', settings, 'chain') }
   const domain = domainOf(profile, contracts, actions[action])
-  const permitDomain = action === 'bond' && { permit_domain: domainOf(profile, contracts, 'Permit') }
+  const permitDomain = permitActions.includes(action) && {
+    permit_domain: domainOf(profile, contracts, 'Permit'),
+  }
   const expected = { primaryType: actions[action], domain, message, ...permitDomain }
   const check = checkSignedBody(posted, expected, now)
   if (!check.ok) return { ok: false, error: bodyError(check) }
@@ -108,7 +110,7 @@ function readSubmission(
       to: domain.verifyingContract,
       data: encodeActionCall(action, check),
       valueWei: '0',
-      gasMax: relayedGasMax[action],
+      gasMax: gasMaxOf(action, check.message),
       perDay: RELAY_ALLOWANCES[action] * RATE_LIMIT_MULTIPLIER,
     },
   }

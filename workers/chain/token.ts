@@ -1,5 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
-import { isLineOf } from '../../protocol/encoding/index.ts'
+import { isLineOf, zeroAddress } from '../../protocol/encoding/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import type { HubContext } from '../context.ts'
 import { unavailable } from '../errors.ts'
@@ -24,6 +24,14 @@ export const networkToken = (profile: Profile, address: string): Token => ({
   address,
   ...networkUnit(profile),
   name: profile.token_name,
+})
+
+/** The coin of the chain, shown as a token. */
+export const nativeToken = ({ symbol, name }: Pick<Token, 'symbol' | 'name'>): Token => ({
+  address: zeroAddress,
+  symbol,
+  name,
+  decimals: 18,
 })
 
 /** What records show of a token; null for no token. The network's own is known by its profile. @throws {@link ApiError} 503 `unavailable`. */

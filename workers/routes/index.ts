@@ -175,6 +175,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/benchmarks/current', () => import('./benchmarks/current.ts'), 'getBenchmarkSuite'),
   post('/v1/subscriptions', () => import('./subscriptions/create.ts'), 'createSubscription'),
   post('/v1/subscriptions/batch', () => import('./subscriptions/batch.ts'), 'createSubscriptions'),
+  post('/v1/subscriptions/batch/bond', () => import('./subscriptions/bond-batch.ts'), 'bondBatch'),
   get('/v1/me/subscriptions', () => import('./subscriptions/list.ts'), 'listSubscriptions'),
   get('/v1/me/collateral', () => import('./subscriptions/collateral.ts'), 'getCollateral'),
   get(subscription, () => import('./subscriptions/get.ts'), 'getSubscription'),

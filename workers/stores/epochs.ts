@@ -80,7 +80,10 @@ export class EpochStore extends Store {
     const subject = epochSubject(vault, epoch)
     const endsAt = (epoch + 1) * epochSecs
     const row = { projectId, epoch, epochSecs, vault, token, attestations, startsAt: epoch * epochSecs }
-    const { minerStandingStatements } = await import('./standings.ts')
+    const [{ minerStandingStatements }, { periodStandingStatements }] = await Promise.all([
+      import('./standings.ts'),
+      import('./period-standings.ts'),
+    ])
     const statements = [
       wantStatement(postWish(receipt), now, sql`SELECT 1 WHERE ${isNew}`),
       ...jsonParts(shares).flatMap((part) => [
@@ -92,6 +95,7 @@ export class EpochStore extends Store {
         earnedStatement(part, { projectId, token, endsAt }, isNew),
       ]),
       ...minerStandingStatements(projectId, isNew),
+      ...periodStandingStatements(projectId, now, isNew),
       this.db
         .insert(epochReceipts)
         .values({

@@ -3,14 +3,9 @@ import { readSum } from './amount-sums.ts'
 import { isClosed, isState } from './chain-facts.ts'
 import { batch, Store } from './database.ts'
 import { partColumns } from './earning-days.ts'
-import {
-  chainStates,
-  earningDays,
-  earningStandings,
-  minerStandings,
-  standingWindows,
-  subscriptions,
-} from './schema/index.ts'
+import { forgottenStatement } from './period-standings.ts'
+import { chainStates, earningDays, subscriptions } from './schema/index.ts'
+import { earningStandings, minerStandings, periodStandings, standingWindows } from './schema/standings.ts'
 import { build } from './statements.ts'
 
 export const standingMetrics = ['units', 'earnings', 'uptime', 'reputation', 'devices'] as const
@@ -54,10 +49,14 @@ export class StandingStore extends Store {
     if (metric === 'units' || metric === 'earnings')
       return this.#earners(metric, projectId ?? token, standingPeriods[period], limit)
     const { value, order, above } = minerOrders[metric]
+    const days = standingPeriods[period]
+    // Of a period, only what was asked for work in it has a row.
+    const [rows, isHere] =
+      days === 0 ? [minerStandings, above] : [periodStandings, sql`s.period = ${sql.raw(String(days))}`]
     return this.db.all<Standing>(sql`
       SELECT s.address, CAST(${value} AS TEXT) AS value, coalesce(own.devices, 0) AS devices
-      FROM ${minerStandings} AS s LEFT JOIN ${minerStandings} AS own ON own.address = s.address AND own.scope = ''
-      WHERE s.scope = ${projectId ?? ''} AND ${above} ORDER BY ${order}, s.address LIMIT ${limit}`)
+      FROM ${rows} AS s LEFT JOIN ${minerStandings} AS own ON own.address = s.address AND own.scope = ''
+      WHERE s.scope = ${projectId ?? ''} AND ${isHere} ORDER BY ${order}, s.address LIMIT ${limit}`)
   }
 
   async #earners(
@@ -92,6 +91,7 @@ export class StandingStore extends Store {
       let at: Position | null = from
       for (let step = 0; step < stepsMax && at !== null; step++)
         at = await this.#leave(period, at, today - period)
+      await this.db.run(forgottenStatement(period, today))
     }
   }
 

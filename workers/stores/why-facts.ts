@@ -46,7 +46,7 @@ type DeviceFacts = Pick<
   | 'banReason'
 > & { score: number | null; nodeStatus: string | null; nodeHealth: string | null; revokedAt: number | null }
 
-/** Newest leases of a subscription that ended alike. */
+/** Leases of a subscription that went wrong alike. */
 export interface LeaseFacts {
   missedBecause: MissReason | null
   rejectionReason: RejectionReason | null
@@ -69,9 +69,9 @@ export interface SubscriptionFacts {
   project: ProjectFacts | null
   device: DeviceFacts | null
   leases: readonly LeaseFacts[]
-  /** The newest epoch in which the member was drawn. */
+  /** The newest epoch in which the member was drawn, of the leases that are looked at; those of credited work may be missing. */
   lastEpoch: number | null
-  /** What was before is not looked at, since the owner has more leases; null where all were. */
+  /** Credited work before this is not looked at, since the owner has more leases; null where all is. */
   leasesSince: number | null
   /** The newest that are not claimed. */
   shares: readonly ShareFacts[]
@@ -83,7 +83,10 @@ export interface SubscriptionFacts {
   unattested: { epoch: number; endsAt: number } | null
 }
 
-/** What is looked at: of leases the newest of the owner, of which some are of other devices. */
+/**
+ * What is looked at: of leases the newest of the subscription that are not credited, and the newest of the owner, of which some are of other
+ * devices.
+ */
 const leasesRead = 100
 const sharesRead = 10
 const claimableRead = 50
@@ -128,10 +131,14 @@ const subscriptionText = (params: Offset) => `WITH s AS (
     WHERE s.subscription_id = ?1),
   of AS (${projectText('(SELECT project_id FROM s)')}),
   newest AS (SELECT l.* FROM s JOIN leases AS l ON l.owner = s.owner ORDER BY l.created_at DESC LIMIT ${leasesRead}),
-  alike AS MATERIALIZED (SELECT n.subscription_id = s.subscription_id AS is_own, n.epoch, n.missed_because, n.rejection_reason,
-      n.vote_problem, max(n.created_at) AS at, count(*) AS count, sum(n.units) AS units,
-      n.created_at > ?2 - ${leasesSecs} AND (n.proof_status IN ('rejected', 'missed') OR n.state = 'missed') AS went_wrong
-    FROM newest AS n, s GROUP BY is_own, n.epoch, n.missed_because, n.rejection_reason, went_wrong),
+  alike AS MATERIALIZED (SELECT n.subscription_id = ?1 AS is_own, n.project_id, n.epoch, sum(n.units) AS units, min(n.created_at) AS at,
+      count(*) AS count FROM newest AS n GROUP BY is_own, n.project_id, n.epoch),
+  other AS MATERIALIZED (SELECT epoch, missed_because, rejection_reason, vote_problem, created_at,
+      proof_status IN ('rejected', 'missed') OR state = 'missed' AS went_wrong
+    FROM leases INDEXED BY leases_other_of_subscription
+    WHERE subscription_id = ?1 AND (state <> 'finalized' OR proof_status <> 'verified') ORDER BY created_at DESC LIMIT ${leasesRead}),
+  wrong AS (SELECT missed_because, rejection_reason, vote_problem, max(created_at) AS at, count(*) AS count FROM other
+    WHERE went_wrong AND created_at > ?2 - ${leasesSecs} GROUP BY missed_because, rejection_reason),
   unclaimed AS MATERIALIZED (SELECT e.epoch, e.project_id FROM s
     JOIN epoch_shares AS e INDEXED BY epoch_shares_unclaimed ON e.miner = s.payout AND e.project_id = s.project_id
     WHERE e.claimed_at IS NULL AND e.leaf IS NOT NULL ORDER BY e.epoch LIMIT ${claimableRead})
@@ -144,8 +151,8 @@ SELECT (${projectFacts(params)}) AS project,
     FROM s JOIN devices AS d ON d.node_id = s.node_id LEFT JOIN nodes AS n ON n.node_id = s.node_id) AS device,
   (SELECT json_group_array(json_object('missedBecause', missed_because, 'rejectionReason', rejection_reason,
     'count', count, 'lastAt', at, 'problem', vote_problem))
-    FROM alike WHERE is_own AND went_wrong) AS leases,
-  (SELECT max(epoch) FROM alike WHERE is_own) AS lastEpoch,
+    FROM wrong) AS leases,
+  (SELECT max(epoch) FROM (SELECT epoch FROM alike WHERE is_own UNION ALL SELECT epoch FROM other)) AS lastEpoch,
   (SELECT iif(sum(count) = ${leasesRead}, min(at), NULL) FROM alike) AS leasesSince,
   (SELECT json_group_array(json_object('epoch', epoch, 'endsAt', ends_at, 'units', units, 'amount', amount,
     'token', json(token), 'leaf', leaf, 'state', state, 'settlement', settlement, 'error', error))
@@ -159,7 +166,7 @@ SELECT (${projectFacts(params)}) AS project,
       ON r.project_id = u.project_id AND r.epoch = u.epoch AND r.state = 'settled' AND r.release_at <= ?2) AS claimable,
   (SELECT json_group_array(json_object('epoch', r.epoch, 'endsAt', r.starts_at + r.epoch_secs, 'recipients', r.recipients,
     'cap', t.terms->>'$.max_recipients_per_epoch'))
-    FROM s, (SELECT DISTINCT project_id, epoch FROM alike WHERE is_own AND units > 0) AS credited
+    FROM s, (SELECT project_id, epoch FROM alike WHERE is_own AND units > 0) AS credited
     JOIN epoch_receipts AS r ON r.project_id = credited.project_id AND r.epoch = credited.epoch
     JOIN epoch_rounds AS t ON t.project_id = r.project_id AND t.epoch = r.epoch
     WHERE r.starts_at - ${params.beacon_offset_secs} >= s.payout_at AND NOT EXISTS (SELECT 1 FROM epoch_shares AS e

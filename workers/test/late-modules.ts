@@ -29,6 +29,7 @@ await Promise.all([
   import('../queues/webhook-deliveries.ts'),
   import('../schedule.ts'),
   import('../stores/round-writer.ts'),
+  import('../stores/period-standings.ts'),
   import('../stores/standings.ts'),
   import('../slashing/due-slashes.ts'),
   import('../slashing/round-offences.ts'),

@@ -39,7 +39,7 @@ export async function causesOf(
   return [
     ...own,
     ...(project === null ? [] : projectCauses(project, now)),
-    ...(isWorking ? await placeIn(project, startedAt, facts, rules) : []),
+    ...(isWorking ? await placeIn(project, startedAt, { ...facts, ...subscription }, rules) : []),
     ...leaseCauses(leases),
     ...earningCauses(facts, { owner, payout: payout ?? owner }, now),
   ]
@@ -53,14 +53,21 @@ const mayBeInSet = (found: readonly FoundCause[]): boolean =>
 async function placeIn(
   { set, epoch, epochSecs, rounds }: ProjectFacts,
   startedAt: number,
-  { lastEpoch, leasesSince }: Pick<SubscriptionFacts, 'lastEpoch' | 'leasesSince'>,
+  {
+    lastEpoch,
+    leasesSince,
+    lastProofAt,
+  }: Pick<SubscriptionFacts, 'lastEpoch' | 'leasesSince'> & Pick<Subscription, 'lastProofAt'>,
   { params, isMember }: Pick<Surroundings, 'params' | 'isMember'>,
 ): Promise<FoundCause[]> {
   const worksFrom = firstEpochStart(startedAt, epochSecs, params)
-  const isTooEarly = worksFrom > epochStart(epoch, epochSecs)
+  const start = epochStart(epoch, epochSecs)
+  const isTooEarly = worksFrom > start
   if (!isTooEarly && (set === null || set.attestedAt === null)) return []
   const isDrawn = lastEpoch === epoch
-  const isKnown = isDrawn || leasesSince === null || leasesSince < epochStart(epoch, epochSecs)
+  // Work that was credited in this epoch may be of a round of the one before it.
+  const isCredited = lastProofAt !== null && lastProofAt >= start
+  const isKnown = isDrawn || !isCredited || leasesSince === null || leasesSince < start
   return membershipCauses({
     ...{
       entries: set?.entries ?? 0,

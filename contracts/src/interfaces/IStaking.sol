@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {
     Bond,
+    BondBatch,
     PermitSignature,
     SetPayout,
     Slash,
@@ -49,6 +50,9 @@ interface IStaking is ISignedActions, IExpiringPause {
 
     /// @notice Neither a bond nor a slash is about nothing.
     error ZeroAmount();
+
+    /// @notice The lists of a batch have one entry for each item.
+    error BatchLengths(uint256 projects, uint256 nodes, uint256 amounts);
 
     /// @notice A subscription has at least this much collateral once somebody adds to it.
     error BelowMinimum(bytes32 subscriptionId, uint256 collateral, uint256 least);
@@ -116,6 +120,24 @@ interface IStaking is ISignedActions, IExpiringPause {
         bytes calldata signature,
         PermitSignature calldata permit
     ) external returns (bytes32 subscriptionId);
+
+    /**
+     * @notice Adds the caller's tokens to several subscriptions, all of them or none.
+     * @dev Who runs many nodes signs once and pays one transfer. Each item is judged as a bond of its own; gas is what
+     * bounds their number.
+     */
+    function bondBatch(
+        bytes32[] calldata projectIds,
+        bytes32[] calldata nodeKeys,
+        uint256[] calldata amounts
+    ) external;
+
+    /// @notice As `bondBatch`, by the owner's signature. The permit is for the sum of the amounts.
+    function bondBatchBySig(
+        BondBatch calldata action,
+        bytes calldata signature,
+        PermitSignature calldata permit
+    ) external;
 
     /// @notice Sends rewards of later epochs to another address. Zero and the owner both mean the owner.
     function setPayout(bytes32 subscriptionId, address payout) external;

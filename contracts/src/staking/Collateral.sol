@@ -59,6 +59,36 @@ abstract contract Collateral is IStaking {
         bytes32 nodeKey,
         uint256 amount
     ) internal returns (bytes32 subscriptionId) {
+        subscriptionId = _credit(owner, projectId, nodeKey, amount);
+        token.safeTransferFrom(owner, address(this), amount);
+    }
+
+    /// @dev As `_bond`, with one transfer of the sum. Nothing is credited twice: an item that comes again adds again.
+    function _bondBatch(
+        address owner,
+        bytes32[] calldata projectIds,
+        bytes32[] calldata nodeKeys,
+        uint256[] calldata amounts
+    ) internal {
+        if (projectIds.length != amounts.length || nodeKeys.length != amounts.length)
+            revert BatchLengths(projectIds.length, nodeKeys.length, amounts.length);
+        for (uint256 i = 0; i < amounts.length; ++i) _credit(owner, projectIds[i], nodeKeys[i], amounts[i]);
+        token.safeTransferFrom(owner, address(this), _sum(amounts));
+    }
+
+    /// @dev An empty batch is a bond of nothing.
+    function _sum(uint256[] calldata amounts) internal pure returns (uint256 sum) {
+        for (uint256 i = 0; i < amounts.length; ++i) sum += amounts[i];
+        if (sum == 0) revert ZeroAmount();
+    }
+
+    /// @dev The tokens are for the caller to move.
+    function _credit(
+        address owner,
+        bytes32 projectId,
+        bytes32 nodeKey,
+        uint256 amount
+    ) private returns (bytes32 subscriptionId) {
         if (amount == 0) revert ZeroAmount();
         subscriptionId = subscriptionIdOf(projectId, owner, nodeKey);
         Subscription storage subscription = _subscriptions[subscriptionId];
@@ -69,7 +99,6 @@ abstract contract Collateral is IStaking {
         if (collateral < bondMin) revert BelowMinimum(subscriptionId, collateral, bondMin);
         subscription.collateral = collateral;
         emit Bonded(subscriptionId, owner, projectId, nodeKey, amount, collateral);
-        token.safeTransferFrom(owner, address(this), amount);
     }
 
     function _setPayout(address account, bytes32 subscriptionId, address payout) internal {

@@ -65,6 +65,16 @@ struct Bond {
     uint256 deadline;
 }
 
+/// @notice An owner's signed order to add collateral to several subscriptions; items are what stands at one place of the lists.
+struct BondBatch {
+    address owner;
+    bytes32[] projectIds;
+    bytes32[] nodeKeys;
+    uint256[] amounts;
+    uint256 nonce;
+    uint256 deadline;
+}
+
 /// @notice An owner's signed order about where rewards go.
 struct SetPayout {
     address owner;
@@ -90,7 +100,7 @@ struct Withdraw {
     uint256 deadline;
 }
 
-/// @notice The token's permit for exactly the bonded amount. An empty signature means that an allowance exists.
+/// @notice The token's permit for exactly the bonded amount, of a batch for their sum. An empty signature means that an allowance exists.
 struct PermitSignature {
     uint256 deadline;
     bytes signature;
@@ -98,12 +108,18 @@ struct PermitSignature {
 
 /**
  * @title EIP-712 hashes of what owners sign
- * @dev A struct of static members encodes to their words in order, which is what EIP-712 hashes.
+ * @dev A struct of static members encodes to their words in order, which is what EIP-712 hashes. A list enters as the hash
+ * of its words.
  */
 library StakingActions {
     bytes32 internal constant BOND_TYPEHASH =
         keccak256(
             "Bond(address owner,bytes32 projectId,bytes32 nodeKey,uint256 amount,uint256 nonce,uint256 deadline)"
+        );
+
+    bytes32 internal constant BOND_BATCH_TYPEHASH =
+        keccak256(
+            "BondBatch(address owner,bytes32[] projectIds,bytes32[] nodeKeys,uint256[] amounts,uint256 nonce,uint256 deadline)"
         );
 
     bytes32 internal constant SET_PAYOUT_TYPEHASH =
@@ -123,6 +139,21 @@ library StakingActions {
 
     function hash(Bond calldata action) internal pure returns (bytes32) {
         return keccak256(abi.encode(BOND_TYPEHASH, action));
+    }
+
+    function hash(BondBatch calldata action) internal pure returns (bytes32) {
+        return
+            keccak256(
+                abi.encode(
+                    BOND_BATCH_TYPEHASH,
+                    action.owner,
+                    keccak256(abi.encodePacked(action.projectIds)),
+                    keccak256(abi.encodePacked(action.nodeKeys)),
+                    keccak256(abi.encodePacked(action.amounts)),
+                    action.nonce,
+                    action.deadline
+                )
+            );
     }
 
     function hash(SetPayout calldata action) internal pure returns (bytes32) {

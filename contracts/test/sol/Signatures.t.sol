@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {HubToken} from "../../src/HubToken.sol";
 import {ISignedActions} from "../../src/interfaces/ISignedActions.sol";
 import {Staking} from "../../src/Staking.sol";
-import {Bond, PermitSignature, StakingParameters} from "../../src/types/StakingTypes.sol";
+import {Bond, BondBatch, PermitSignature, StakingParameters} from "../../src/types/StakingTypes.sol";
 import {Signers} from "./Signers.sol";
 import {between} from "./Vm.sol";
 
@@ -83,6 +83,36 @@ contract SignatureTest is Signers {
         vm.assume(keccak256(abi.encode(changed)) != keccak256(abi.encode(action)));
         vm.expectPartialRevert(ISignedActions.InvalidSignature.selector);
         _staking.bondBySig(changed, signature, _noPermit);
+    }
+
+    /// @dev What stands in one list must not be read as an entry of the next, nor one batch as another of the same entries.
+    function testFuzz_NoBatchWhenChanged(bytes32[3] memory words, uint8 way) external {
+        BondBatch memory action = BondBatch(_owner(0), new bytes32[](2), new bytes32[](2), new uint256[](2), 0, block.timestamp + 1);
+        for (uint256 i = 0; i < 2; ++i) {
+            (action.projectIds[i], action.nodeKeys[i]) = (words[i], words[i + 1]);
+            action.amounts[i] = 1 + i;
+        }
+        bytes memory signature = _signedBatch(action);
+        if (way % 4 == 0) (action.amounts[0], action.amounts[1]) = (action.amounts[1], action.amounts[0]);
+        else if (way % 4 == 1) (action.projectIds, action.nodeKeys) = (action.nodeKeys, action.projectIds);
+        else if (way % 4 == 2) action.amounts[1] += 1;
+        else (action.projectIds, action.nodeKeys, action.amounts) = (new bytes32[](1), new bytes32[](1), new uint256[](1));
+        vm.assume(way % 4 != 1 || words[0] != words[1] || words[1] != words[2]);
+        vm.expectPartialRevert(ISignedActions.InvalidSignature.selector);
+        _staking.bondBatchBySig(action, signature, _noPermit);
+    }
+
+    function _signedBatch(BondBatch memory action) private view returns (bytes memory) {
+        bytes32 typeHash = keccak256(
+            "BondBatch(address owner,bytes32[] projectIds,bytes32[] nodeKeys,uint256[] amounts,uint256 nonce,uint256 deadline)"
+        );
+        bytes32 projects = keccak256(abi.encode(action.projectIds[0], action.projectIds[1]));
+        bytes32 nodes = keccak256(abi.encode(action.nodeKeys[0], action.nodeKeys[1]));
+        bytes32 amounts = keccak256(abi.encode(action.amounts[0], action.amounts[1]));
+        bytes32 structHash = keccak256(
+            abi.encode(typeHash, action.owner, projects, nodes, amounts, action.nonce, action.deadline)
+        );
+        return _sign(0, _domain(DOMAIN, address(_staking), block.chainid), structHash);
     }
 
     /// @dev No bytes at all pass for a signature of somebody who gave none.

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {HubToken} from "../../src/HubToken.sol";
 import {Staking} from "../../src/Staking.sol";
-import {PermitSignature, SetPayout, SlashState, StakingParameters} from "../../src/types/StakingTypes.sol";
+import {BondBatch, PermitSignature, SetPayout, SlashState, StakingParameters} from "../../src/types/StakingTypes.sol";
 import {Signers} from "./Signers.sol";
 
 /**
@@ -148,6 +148,21 @@ abstract contract StakingBooks is Signers {
     function _signedPayout(uint256 who, SetPayout memory action) internal view returns (bytes memory) {
         string memory type_ = "SetPayout(address owner,bytes32 subscriptionId,address payout,uint256 nonce,uint256 deadline)";
         return _signed(who, type_, abi.encode(action));
+    }
+
+    /// @dev A list enters as the hash of its words, put one after the other.
+    function _signedBatch(uint256 who, BondBatch memory action) internal view returns (bytes memory) {
+        bytes memory keys;
+        bytes memory projects;
+        bytes memory amounts;
+        for (uint256 i = 0; i < action.amounts.length; ++i) {
+            projects = bytes.concat(projects, action.projectIds[i]);
+            keys = bytes.concat(keys, action.nodeKeys[i]);
+            amounts = bytes.concat(amounts, bytes32(action.amounts[i]));
+        }
+        string memory type_ = "BondBatch(address owner,bytes32[] projectIds,bytes32[] nodeKeys,uint256[] amounts,uint256 nonce,uint256 deadline)";
+        bytes memory lists = abi.encode(action.owner, keccak256(projects), keccak256(keys), keccak256(amounts));
+        return _signed(who, type_, bytes.concat(lists, abi.encode(action.nonce, action.deadline)));
     }
 
     function _permit(uint256 index, uint256 amount) internal view returns (PermitSignature memory) {

@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Staking} from "../../src/Staking.sol";
-import {Bond, PermitSignature, SetPayout, SlashState, Subscription, SubscriptionState, Unbond, Withdraw} from "../../src/types/StakingTypes.sol";
+import {Bond, BondBatch, PermitSignature, SetPayout, SlashState, Subscription, SubscriptionState, Unbond, Withdraw} from "../../src/types/StakingTypes.sol";
 import {StakingBooks} from "./StakingBooks.sol";
 import {between} from "./Vm.sol";
 
@@ -36,6 +36,32 @@ contract StakingHandler is StakingBooks {
         _bySignature(owner, call);
         _bonded(owner, id, amount);
         vm.prank(owner);
+        token.approve(address(staking), type(uint256).max);
+    }
+
+    /// @dev All or none: one item that is refused leaves the other without its collateral. An item may come twice.
+    function bondBatchBySig(uint256 who, uint256 node, uint256[2] memory amounts, bool overtaken, bool twice) external {
+        bytes32[2] memory ids;
+        BondBatch memory action = BondBatch(_owner(who % OWNERS), new bytes32[](2), new bytes32[](2), new uint256[](2), 0, block.timestamp + 1 hours);
+        action.nonce = staking.nonces(action.owner);
+        bool allowed = true;
+        for (uint256 i = 0; i < 2; ++i) {
+            (, action.nodeKeys[i], ids[i]) = _pick(who, twice ? node : (node % NODES) + i);
+            action.projectIds[i] = PROJECT;
+            action.amounts[i] = amounts[i] % 8 == 0 ? between(amounts[i], 1, 2 * BOND_MIN) : between(amounts[i], BOND_MIN, 1e24);
+            uint256 before = collateral[ids[i]] + (twice && i == 1 ? action.amounts[0] : 0);
+            allowed = allowed && staking.stateOf(ids[i]) != SubscriptionState.Unbonding && before + action.amounts[i] >= BOND_MIN;
+        }
+        vm.prank(action.owner);
+        token.approve(address(staking), 0);
+        PermitSignature memory permit = _permit(who % OWNERS, action.amounts[0] + action.amounts[1]);
+        if (overtaken) _usePermit(action.owner, action.amounts[0] + action.amounts[1], permit);
+        bytes memory call = abi.encodeCall(Staking.bondBatchBySig, (action, _signedBatch(who, action), permit));
+        if (allowed) {
+            _bySignature(action.owner, call);
+            for (uint256 i = 0; i < 2; ++i) _bonded(action.owner, ids[i], action.amounts[i]);
+        } else _refused(call);
+        vm.prank(action.owner);
         token.approve(address(staking), type(uint256).max);
     }
 

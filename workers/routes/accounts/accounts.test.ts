@@ -4,6 +4,7 @@ import { services } from '../../services.ts'
 import { StandingStore } from '../../stores/standings.ts'
 import { createMiner, networkNow, signIn } from '../../test/callers.ts'
 import { bodyOf, client, expectAnswer, expectInvalid, expectRefusal, itemsOf } from '../../test/client.ts'
+import { countedDatabase } from '../../test/counted-database.ts'
 import {
   createProject,
   createValidators,
@@ -13,7 +14,7 @@ import {
   submitReceipt,
   type TestProject,
 } from '../../test/epochs.ts'
-import { createSubscribed } from '../../test/evidence.ts'
+import { createSubscribed, insertSubscription } from '../../test/evidence.ts'
 import { createListedProject } from '../../test/subscription.ts'
 import { emptyTables, rowOf, runSql } from '../../test/tables.ts'
 
@@ -45,7 +46,15 @@ const valuesOf = async (query: string) =>
 
 let project: TestProject
 beforeEach(async () => {
-  await emptyTables('epoch_receipts', 'epoch_shares', 'earning_days', 'earning_standings', 'miner_standings')
+  await emptyTables(
+    'epoch_receipts',
+    'epoch_shares',
+    'earning_days',
+    'earning_standings',
+    'miner_standings',
+    'period_standings',
+    'period_counts',
+  )
   await runSql("UPDATE standing_windows SET day = -1, address = ''")
   project = await createProject()
 })
@@ -124,6 +133,93 @@ describe('GET /v1/leaderboards', () => {
     expect([await top('7d'), await top('30d'), await top('all')]).toEqual([undefined, '1200', '3300'])
   })
 
+  test('a period has the devices that were asked for work in it', async () => {
+    const other = await createProject()
+    const [a, b] = [await createSubscribed(project.projectId), await createSubscribed(project.projectId)]
+    const today = Math.floor((await networkNow()) / day)
+    const days = (of: Record<number, [answered: number, asked: number]>) =>
+      JSON.stringify(
+        Object.fromEntries(Object.entries(of).map(([back, work]) => [today - Number(back), [1, ...work]])),
+      )
+    const set = ({ subscriptionId }: { subscriptionId: string }, reputation: number, of: string) =>
+      runSql(
+        'UPDATE subscriptions SET reputation = ?, days = ? WHERE subscription_id = ?',
+        ...[reputation, of, subscriptionId],
+      )
+    await set(a, 6_000, days({ 0: [9, 10], 20: [0, 10] }))
+    await set(b, 9_000, days({ 5: [1, 2] }))
+    await attest(0, { 1: 1 })
+    const seen = async (query: string) =>
+      Promise.all(
+        ['24h', '7d', '30d'].map(async (period) =>
+          (await valuesOf(`${query}&period=${period}`)).map(([, of, value]) => [of, value]),
+        ),
+      )
+    const [ofA, ofB] = [a.owner.address, b.owner.address]
+    for (const scope of ['', `&project_id=${project.projectId}`]) {
+      expect(await seen(`metric=uptime${scope}`)).toEqual([
+        [[ofA, '9000']],
+        [
+          [ofA, '9000'],
+          [ofB, '5000'],
+        ],
+        [
+          [ofB, '5000'],
+          [ofA, '4500'],
+        ],
+      ])
+      expect(await seen(`metric=reputation${scope}`)).toEqual([
+        [[ofA, '6000']],
+        [
+          [ofB, '9000'],
+          [ofA, '6000'],
+        ],
+        [
+          [ofB, '9000'],
+          [ofA, '6000'],
+        ],
+      ])
+      expect((await seen(`metric=devices${scope}`)).map((rows) => rows.length)).toEqual([1, 2, 2])
+    }
+    expect(await seen(`metric=devices&project_id=${other.projectId}`)).toEqual([[], [], []])
+
+    // A device that works for two projects is one device of the network.
+    const { owner, device } = a
+    const subscriptionId = `0x${'5b'.repeat(32)}`
+    const { nodeId, publicKey: nodeKey } = device
+    const { projectId } = other
+    await insertSubscription({ subscriptionId, projectId, owner: owner.address, nodeId, nodeKey })
+    await set({ subscriptionId }, 5_000, days({ 0: [1, 1] }))
+    await attest(0, { 1: 1 }, other)
+    expect((await seen('metric=devices'))[0]).toEqual([[ofA, '1']])
+    expect((await seen(`metric=uptime&project_id=${projectId}`))[0]).toEqual([[ofA, '10000']])
+
+    // Counted once in a day, and left behind with the days.
+    await set(a, 1_000, days({ 0: [0, 10] }))
+    await attest(1, { 1: 1 })
+    expect((await seen(`metric=reputation&project_id=${project.projectId}`))[0]).toEqual([[ofA, '6000']])
+    await services(env)
+      .store(StandingStore)
+      .leaveDays((await networkNow()) + 3 * day)
+    expect((await seen('metric=uptime')).map((rows) => rows.length)).toEqual([0, 1, 2])
+  })
+
+  test.each(['devices', 'reputation', 'uptime'])(
+    'reads of a period no more than it answers: %s',
+    async (metric) => {
+      await runSql(
+        `INSERT INTO period_standings (address, scope, period, devices, reputation, asked, answered, last_day)
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+        SELECT printf('0x%040x', i), '', w.value, i, i, 600, i, 1 FROM n, json_each('[1,7,30]') AS w`,
+      )
+      const { db, use } = countedDatabase()
+      const path = `/v1/leaderboards?metric=${metric}&limit=3`
+      const items = await itemsOf<Row>(client({ bindings: { DB: db } }).get(path))
+      expect(items.map(({ address }) => address)).toEqual([miner(500), miner(499), miner(498)])
+      expect(use.rowsRead).toBeLessThan(15)
+    },
+  )
+
   test('ranks owners by devices, reputation and answered leases', async () => {
     const [a, b] = [await createSubscribed(project.projectId), await createSubscribed(project.projectId)]
     for (const [{ subscriptionId }, set] of [
@@ -133,17 +229,17 @@ describe('GET /v1/leaderboards', () => {
       await runSql(`UPDATE subscriptions SET ${set} WHERE subscription_id = ?`, subscriptionId)
     await attest(0, { 1: 1 })
     for (const scope of ['', `&project_id=${project.projectId}`]) {
-      expect(await valuesOf(`metric=reputation${scope}`)).toEqual([
+      expect(await valuesOf(`metric=reputation&period=all${scope}`)).toEqual([
         [1, b.owner.address, '9000'],
         [2, a.owner.address, '6000'],
       ])
-      expect(await valuesOf(`metric=uptime${scope}`)).toEqual([
+      expect(await valuesOf(`metric=uptime&period=all${scope}`)).toEqual([
         [1, a.owner.address, '9000'],
         [2, b.owner.address, '5000'],
       ])
     }
-    expect(await board('metric=devices')).toHaveLength(2)
-    expect((await board('metric=reputation'))[0]?.devices).toBe(1)
+    expect(await board('metric=devices&period=all')).toHaveLength(2)
+    expect((await board('metric=reputation&period=all'))[0]?.devices).toBe(1)
   })
 
   test('400 invalid_field: no metric, an unknown period, a limit of 201, an unknown parameter', async () => {

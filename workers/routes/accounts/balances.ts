@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { requireContracts } from '../../chain/contracts.ts'
-import { networkToken } from '../../chain/token.ts'
+import { nativeToken, networkToken } from '../../chain/token.ts'
 import type { HubContext } from '../../context.ts'
 import { unavailable } from '../../errors.ts'
 import { example } from '../../examples.ts'
@@ -17,14 +17,6 @@ import { AccountParams } from './profile.ts'
 const tokensMax = 20
 /** Each costs a read. */
 const payoutsMax = 1_000
-
-/** The coin of the chain, shown as a token. */
-const nativeToken: Token = {
-  address: `0x${'0'.repeat(40)}`,
-  symbol: 'ETH',
-  name: 'Ether',
-  decimals: 18,
-}
 
 const Balances = z
   .strictObject({
@@ -57,7 +49,7 @@ export const getBalances = defineRoute(
     responses: ok('The balances.', Balances, {
       address: example.wallet,
       balances: [
-        { token: nativeToken, amount: '10000000000000000' },
+        { token: nativeToken({ symbol: 'ETH', name: 'Ether' }), amount: '10000000000000000' },
         { token: tokenExample, amount: '994000000000000000000' },
       ],
       unclaimed: [{ token: tokenExample, amount: '1330000000000000' }],
@@ -91,7 +83,8 @@ export const getBalances = defineRoute(
 
 /** What an account holds of the coin, of the network's token and of others. @throws {@link ApiError} 503 `unavailable`. */
 export async function readHoldings(c: HubContext, account: string, others: readonly Token[] = []) {
-  const own = networkToken(c.var.settings.PROFILE, requireContracts(c).token)
+  const { PROFILE: profile, CHAIN_COIN: coin } = c.var.settings
+  const own = networkToken(profile, requireContracts(c).token)
   const tokens = [own, ...others.filter(({ address }) => address !== own.address)]
   const holdings = await c.var.services.chain
     ?.holdings(
@@ -106,7 +99,7 @@ export async function readHoldings(c: HubContext, account: string, others: reado
   return {
     block,
     balances: [
-      { token: nativeToken, amount: String(native) },
+      { token: nativeToken(coin), amount: String(native) },
       ...tokens.flatMap((token, i) => {
         const amount = held[i] ?? null
         return amount === null ? [] : [{ token, amount: String(amount) }]

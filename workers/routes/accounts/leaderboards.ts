@@ -34,7 +34,7 @@ export const getLeaderboard = defineRoute(
     tag: 'Accounts',
     summary: 'Show the first wallets by one figure',
     description:
-      'Of the network, or of a project. `units` and `earnings` are those of attested epochs, and belong to the wallet that is paid; of the network, those of epochs that are paid in its token. A period is the running UTC day and the 1, 7 or 30 days before it. `uptime`, `reputation` and `devices` are those of the owner of devices at present, whatever the period; those of a project are counted at its last attested epoch.',
+      'Of the network, or of a project. `units` and `earnings` are those of attested epochs, and belong to the wallet that is paid; of the network, those of epochs that are paid in its token. A period is the running UTC day and the 1, 7 or 30 days before it. `uptime`, `reputation` and `devices` are those of the owner of devices: in a period, of the devices that were asked for work in it, counted for each project once in a UTC day, with its first attested epoch; with `period=all`, of all its devices, those of a project as of its last attested epoch.',
     query: z.strictObject({
       metric: z.enum(standingMetrics),
       project_id: PathProject.optional(),

@@ -65,6 +65,7 @@ export const getDescriptor = defineRoute(
           chain: {
             id: 31337,
             name: null,
+            coin: { symbol: 'ETH', name: 'Ether', decimals: 18 },
             contracts: contractsView('{{prefix}}_token', undefined),
             explorer: null,
             registry: null,
@@ -96,6 +97,7 @@ export const getDescriptor = defineRoute(
       BASE_URL,
       EXPLORER_URL,
       CHAIN_NAME,
+      CHAIN_COIN: coin,
       CHAIN_CONTRACTS,
       CHAIN_PUBLIC_RPC_URL,
       CONSOLE_BRAND: brand,
@@ -113,6 +115,7 @@ export const getDescriptor = defineRoute(
       chain: {
         id: profile.chain_id,
         name: CHAIN_NAME ?? null,
+        coin: { ...coin, decimals: 18 },
         contracts: contractsView(strings.token_member, CHAIN_CONTRACTS),
         explorer: EXPLORER_URL ?? null,
         registry: CHAIN_CONTRACTS?.project_registry ?? null,

@@ -35,6 +35,7 @@ describe('GET /', () => {
       chain: {
         id: 31337,
         name: 'Local chain',
+        coin: { symbol: 'ETH', name: 'Ether', decimals: 18 },
         rpc_url: 'http://127.0.0.1:8545/',
         explorer: 'https://explorer.example/',
         registry: `0x${'c2'.repeat(20)}`,
@@ -51,6 +52,16 @@ describe('GET /', () => {
       },
     })
   })
+})
+
+test('the coin of the chain has the names that its operators give it, everywhere', async () => {
+  const bindings = { CHAIN_COIN: '{"symbol":"POL","name":"Pol"}' }
+  const coin = { symbol: 'POL', name: 'Pol', decimals: 18 }
+  expect(await bodyOf(client({ bindings }).get('/'))).toMatchObject({ chain: { coin } })
+  const { balances } = await bodyOf(client({ bindings }).get(`/v1/accounts/0x${'a1'.repeat(20)}/balances`))
+  expect(balances[0].token).toEqual({ address: `0x${'00'.repeat(20)}`, ...coin })
+  const wrong = await bodyOf(client({ bindings: { CHAIN_COIN: '{"decimals":6}' } }).get('/'))
+  expect(wrong.message).toContain('CHAIN_COIN')
 })
 
 describe('the features of GET /', () => {

@@ -26,6 +26,7 @@ describe('GET /', () => {
       chain: {
         id: 31337,
         name: null,
+        coin: { symbol: 'ETH', name: 'Ether', decimals: 18 },
         explorer: null,
         contracts: {
           hub_token: null,

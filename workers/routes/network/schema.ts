@@ -39,6 +39,9 @@ export const Descriptor = z
     chain: z.strictObject({
       id: z.int().describe('EIP-155 chain id; sign-in texts and typed data name it.'),
       name: z.string().nullable(),
+      coin: z
+        .strictObject({ symbol: z.string(), name: z.string(), decimals: z.int() })
+        .describe('What the gas of the chain is paid in.'),
       contracts: z.record(z.string(), OptionalAddress).describe('Null while this hub has no chain.'),
       explorer: z.url().nullable(),
       registry: OptionalAddress.describe('The contract `project_registry`.'),

@@ -54,7 +54,9 @@ beforeEach(async () => {
 describe('POST /v1/nodes/epoch-receipts', () => {
   test('202: the receipt is kept with the share of each miner, and its root is wanted in the vault', async () => {
     const receipt = receiptOf(project, { by: validators.slice(1) })
-    expect(await statusAndBody(submit(validators[0], receipt))).toEqual([
+    const answer = await submit(validators[0], receipt)
+    const location = answer.headers.get('Location') ?? ''
+    expect(await statusAndBody(Promise.resolve(answer))).toEqual([
       202,
       { status: 'queued', receipt_hash: receipt.receipt_hash, attestations_counted: 3, quorum: 3 },
     ])
@@ -66,7 +68,8 @@ describe('POST /v1/nodes/epoch-receipts', () => {
       wanted: { merkle_root, receipt_hash, gross, miner: miners, developer, treasury },
     })
     expect(await services(env).epochs.receipt(receipt_hash)).toEqual(receipt)
-    await expectAnswer(client().get(`/v1/explorer/epochs/${project.projectId}/${round}`), 200, {
+    expect(location).toBe(`/v1/explorer/epochs/${project.projectId}/${round}`)
+    await expectAnswer(client().get(location), 200, {
       status: 'attested',
       totals,
       merkle_root,

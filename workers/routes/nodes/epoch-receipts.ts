@@ -62,12 +62,18 @@ export const submitEpochReceipt = defineRoute(
     },
     errors: ['forbidden', 'duplicate', 'invalid_evidence'],
     responses: {
-      ...reply(202, 'The root will be posted.', Queued, {
-        status: 'queued',
-        receipt_hash: receiptExample.receipt_hash,
-        attestations_counted: 4,
-        quorum: 4,
-      }),
+      ...reply(
+        202,
+        'The root will be posted.',
+        Queued,
+        {
+          status: 'queued',
+          receipt_hash: receiptExample.receipt_hash,
+          attestations_counted: 4,
+          quorum: 4,
+        },
+        { Location: 'The epoch, with its receipt and its settlement.' },
+      ),
       425: {
         description:
           'It is too early (`invalid_state`): rounds of the epoch are open (reason `rounds_open`), or the first attempt has not started (`too_early`).',
@@ -110,7 +116,9 @@ export const submitEpochReceipt = defineRoute(
         console.error(`${c.var.requestId} the epoch could not be posted`, error),
       ),
     )
-    return json({ status: 'queued', receipt_hash, attestations_counted: counted, quorum: needed }, 202)
+    return json({ status: 'queued', receipt_hash, attestations_counted: counted, quorum: needed }, 202, {
+      Location: `/v1/explorer/epochs/${project_id}/${round}`,
+    })
   },
 )
 

@@ -15,7 +15,7 @@ const collateral = String(minCollateral)
 const project = await createListedProject({ slug: 'first' })
 const path = '/v1/subscriptions/batch'
 
-test('each item begins or says why not, with the bonds of those that began', async () => {
+test('each item begins or says why not, with one bond of those that began', async () => {
   const { owner, device } = await createDescribedMiner()
   const { device: foreign } = await createMiner()
   const [other, paused] = [
@@ -46,20 +46,12 @@ test('each item begins or says why not, with the bonds of those that began', asy
       ...[null, null, 'already_exists'],
     ],
   ])
-  const bond = (projectId: string, more: number) => ({
-    action: 'bond',
-    typed_data: {
-      message: {
-        projectId,
-        amount: collateral,
-        nonce: String(Number(body.bond.typed_data.message.nonce) + more),
-      },
-    },
-    permit: { message: { nonce: String(Number(body.bond.permit.message.nonce) + more) } },
-    preview: more === 0 ? { ok: expect.any(Boolean) } : null,
+  expect(body.bond).toMatchObject({
+    action: 'bond_batch',
+    typed_data: { message: { projectIds: [project, other], amounts: [collateral, collateral] } },
+    permit: { message: { value: String(2n * minCollateral) } },
+    preview: { effects: { length: 4 } },
   })
-  expect(body.bonds).toMatchObject([bond(project, 0), bond(other, 1)])
-  expect(body.bond).toEqual(body.bonds[0])
   const own = await itemsOf(owner.client.get('/v1/me/subscriptions'))
   expect(new Set(own.map(({ subscription_id }) => subscription_id))).toEqual(
     new Set(
@@ -70,7 +62,6 @@ test('each item begins or says why not, with the bonds of those that began', asy
   const again = await bodyOf(owner.client.post(path, { items: items.slice(5, 6) }))
   expect(again).toEqual({
     items: [{ project_id: project, node_id: device.nodeId, error: 'already_exists' }],
-    bonds: [],
   })
 })
 
@@ -93,6 +84,13 @@ test('nothing begins while the chain does not answer, and no list is empty or to
   expect(await itemsOf(owner.client.get('/v1/me/subscriptions'))).toEqual([])
   await expectInvalid(owner.client.post(path, { items: [] }), 'items')
   await expectInvalid(owner.client.post(path, { items: Array(201).fill(item) }), 'items')
+  // Each amount fits into 256 bits, and no permit is for their sum.
+  chain.down = false
+  const most = { node_id: device.nodeId, collateral: String(2n ** 256n - 1n) }
+  const other = await createListedProject({ slug: 'sum' })
+  const items = [project, other].map((project_id) => ({ project_id, ...most }))
+  await expectInvalid(owner.client.post(path, { items }), 'items')
+  expect(await itemsOf(owner.client.get('/v1/me/subscriptions'))).toEqual([])
 })
 
 test('the list of subscriptions is filtered by project, device and status', async () => {

@@ -1,20 +1,20 @@
 import * as z from 'zod'
+import { bondBatchMax } from '../../../protocol/actions/index.ts'
 import { GaslessPayload, previewQuery } from '../../actions/gasless-schema.ts'
 import { json } from '../../http/answer.ts'
 import { Bytes32, NodeId } from '../../http/formats.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, reply } from '../../route.ts'
 import { beginSubscriptions, SubscriptionInput } from './begin.ts'
-import { bondExample } from './bond.ts'
+import { batchAction, bondBatchExample } from './bond-batch.ts'
 import { subscriptionExample } from './schema.ts'
-
-const itemsMax = 200
 
 const SubscriptionBatch = z
   .strictObject({
     items: z
       .array(SubscriptionInput)
       .min(1, 'must have at least one item')
-      .max(itemsMax, `must have at most ${itemsMax} items`),
+      .max(bondBatchMax, `must have at most ${bondBatchMax} items`),
   })
   .meta({ id: 'SubscriptionBatch' })
 
@@ -30,12 +30,9 @@ const SubscriptionBatchResult = z
         })
         .meta({ id: 'SubscriptionBatchItem' }),
     ),
-    bond: GaslessPayload.optional().describe('The first of `bonds`; absent where nothing began.'),
-    bonds: z
-      .array(GaslessPayload)
-      .describe(
-        'The bond of each subscription that began, in the order of the items. The contract takes a signature for each. All can be signed at once, since each has the nonce after that of the one before it; send them to `POST …/bond` in this order, each once the one before it is confirmed. If one is never relayed, `POST …/bond-payload` answers those after it again. Only the first has a preview.',
-      ),
+    bond: GaslessPayload.optional().describe(
+      'Bonds all that began, in the order of the items: `bond_batch`, to be sent to `POST /v1/subscriptions/batch/bond`. Absent where nothing began.',
+    ),
   })
   .meta({ id: 'SubscriptionBatchResult' })
 
@@ -48,7 +45,7 @@ export const createSubscriptions = defineRoute(
     operationId: 'createSubscriptions',
     tag: 'Subscriptions',
     summary: 'Subscribe several devices',
-    description: `Takes ${itemsMax} items at most. An item that is refused does not keep the others from beginning.`,
+    description: `Takes ${bondBatchMax} items at most. An item that is refused does not keep the others from beginning. Those that began are bonded with one signature, which signs the bond of the answer.`,
     auth: { session: true },
     idempotent: true,
     stores: 'records',
@@ -63,14 +60,18 @@ export const createSubscriptions = defineRoute(
       SubscriptionBatchResult,
       {
         items: [{ project_id, node_id, subscription_id, error: null }],
-        bond: bondExample,
-        bonds: [bondExample],
+        bond: bondBatchExample,
       },
       { Location: 'The list of your subscriptions.' },
     ),
   },
   async (c, { json: { items } }) => {
-    const { outcomes, bonds } = await beginSubscriptions(c, items)
+    const { outcomes, bond } = await beginSubscriptions(c, items, (begun) =>
+      batchAction(
+        sessionOf(c).address,
+        begun.map((one) => ({ ...one, amount: one.collateral })),
+      ),
+    )
     const results = outcomes.map((outcome, i) => ({
       project_id: items[i]?.project_id,
       node_id: items[i]?.node_id,
@@ -78,7 +79,7 @@ export const createSubscriptions = defineRoute(
         ? { error: outcome.code }
         : { subscription_id: outcome.subscriptionId, error: null }),
     }))
-    return json({ items: results, ...(bonds[0] && { bond: bonds[0] }), bonds }, 201, {
+    return json({ items: results, ...(bond && { bond }) }, 201, {
       Location: '/v1/me/subscriptions',
     })
   },

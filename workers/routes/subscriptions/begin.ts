@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { isAmount } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams, deriveSubscriptionId } from '../../../protocol/identity/index.ts'
-import { preparePayloads } from '../../actions/prepare.ts'
+import type { RequestedAction } from '../../actions/action-calls.ts'
+import { preparePayload } from '../../actions/prepare.ts'
 import { compatibilityView, profileOf } from '../../compatibility.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
@@ -11,7 +12,6 @@ import type { DeviceRow } from '../../stores/devices.ts'
 import { NewSubscriptionStore } from '../../stores/new-subscriptions.ts'
 import type { ProjectOffer } from '../../stores/projects.ts'
 import { openSubscriptionsMax } from '../../stores/subscriptions.ts'
-import { bondAction } from './bond.ts'
 import { standingAt } from './schema.ts'
 
 export const SubscriptionInput = z
@@ -33,8 +33,15 @@ export interface Begun {
   compatibility: ReturnType<typeof compatibilityView>
 }
 
-/** Begins subscriptions of the caller's devices. @returns What became of each, and the bonds of those that began. */
-export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]) {
+/**
+ * Begins subscriptions of the caller's devices.
+ * @param actionOf - The bond of those that began. @returns What became of each, and the payload of that bond.
+ */
+export async function beginSubscriptions(
+  c: HubContext,
+  inputs: readonly Input[],
+  actionOf: (begun: readonly Begun[]) => RequestedAction,
+) {
   const { clock, projects, devices } = c.var.services
   const newSubscriptions = c.var.services.store(NewSubscriptionStore)
   const owner = sessionOf(c).address
@@ -62,11 +69,11 @@ export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]
     if (!isBegun) fresh.push(one)
     return one
   })
-  const bonds = outcomes.flatMap((one) =>
-    'code' in one ? [] : { id: one.subscriptionId, action: bondAction(owner, one, one.collateral) },
-  )
+  const begun = outcomes.flatMap((one) => ('code' in one ? [] : one))
+  const prepare = (those: readonly Begun[]) =>
+    those.length === 0 ? null : preparePayload(c, actionOf(those))
   // Before the records: a chain that does not answer must not leave some that a second try finds in its way.
-  const payloads = bonds[0] && (await preparePayloads(c, bonds[0].action))
+  const prepared = await prepare(begun)
   const { reputation_initial: reputation } = defaultNetworkParams
   const { created, isFull } = await newSubscriptions.create(
     fresh.map(({ collateral: _, compatibility: __, ...row }) => ({ ...row, owner, reputation })),
@@ -74,7 +81,7 @@ export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]
   )
   const lost = new Set(fresh.map(({ subscriptionId }) => subscriptionId).filter((id) => !created.has(id)))
   return {
-    bonds: payloads?.(bonds.flatMap(({ id, action }) => (lost.has(id) ? [] : action))) ?? [],
+    bond: lost.size === 0 ? prepared : await prepare(begun.filter((one) => !lost.has(one.subscriptionId))),
     outcomes: outcomes.map((one) => {
       if ('code' in one || !lost.has(one.subscriptionId)) return one
       return isFull ? full() : alreadyOpen(one.subscriptionId)

@@ -18,7 +18,7 @@ export const bondExample = payloadExample('bond', {
   amount: '6000000000000000000',
 })
 
-const BondRequest = z
+export const BondRequest = z
   .strictObject({
     amount: Amount.refine((amount) => amount !== '0', 'must be above 0'),
   })

@@ -2,10 +2,11 @@ import * as z from 'zod'
 import { GaslessPayload, previewQuery } from '../../actions/gasless-schema.ts'
 import { CompatibilityView, compatibilityExample } from '../../compatibility.ts'
 import { json } from '../../http/answer.ts'
+import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, reply } from '../../route.ts'
 import { requireSubscription } from './access.ts'
-import { beginSubscriptions, SubscriptionInput } from './begin.ts'
-import { bondExample } from './bond.ts'
+import { type Begun, beginSubscriptions, SubscriptionInput } from './begin.ts'
+import { bondAction, bondExample } from './bond.ts'
 import { SubscriptionView, subscriptionExample, subscriptionView } from './schema.ts'
 
 const Created = z
@@ -47,7 +48,9 @@ export const createSubscription = defineRoute(
     ),
   },
   async (c, { json: input }) => {
-    const { outcomes, bonds } = await beginSubscriptions(c, [input])
+    const { outcomes, bond } = await beginSubscriptions(c, [input], ([begun]) =>
+      bondAction(sessionOf(c).address, begun as Begun, input.collateral),
+    )
     const [outcome] = outcomes
     if (outcome === undefined || 'code' in outcome) throw outcome
     const { subscriptionId, compatibility } = outcome
@@ -55,7 +58,7 @@ export const createSubscription = defineRoute(
       requireSubscription(c, subscriptionId),
       c.var.services.clock.now(),
     ])
-    return json({ subscription: subscriptionView(subscription, now), bond: bonds[0], compatibility }, 201, {
+    return json({ subscription: subscriptionView(subscription, now), bond, compatibility }, 201, {
       Location: `/v1/subscriptions/${subscriptionId}`,
     })
   },

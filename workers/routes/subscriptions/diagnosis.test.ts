@@ -3,6 +3,7 @@ import { causes } from '../../../protocol/causes.ts'
 import { epochStart } from '../../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import { baseUrl, bodyOf, client, expectRefusal } from '../../test/client.ts'
+import { countedDatabase } from '../../test/counted-database.ts'
 import { indexPosted } from '../../test/epochs.ts'
 import { insertSubscription } from '../../test/evidence.ts'
 import { right } from '../../test/final-rounds.ts'
@@ -96,28 +97,48 @@ test('an epoch before the payout address was set says nothing of it, and a cap o
   expect(await codesOf(world)).toEqual([])
 })
 
-test('nobody is told that others were drawn while more leases of the epoch may be there than are read', async () => {
-  const world = await createWorking()
-  const { owner, subscriptionId, project, epoch } = world
-  await runSql("UPDATE leases SET subscription_id = 'another' WHERE subscription_id = ?", subscriptionId)
-  expect(await codesOf(world)).toEqual(['not_drawn'])
-  const start = epochStart(epoch, epochSecs)
-  await runSql(
-    `INSERT INTO leases (round_id, position, role, node_key, node_id, subscription_id, owner, project_id, epoch, state, created_at,
-      deadline, proof_id)
-    SELECT 'r' || value, 0, 'primary', 'k', 'n', 'another', ?, ?, ?, 'finalized', ?, 1, 'p' || value
-    FROM json_each(?)`,
-    ...[
-      owner.address,
-      project.projectId,
-      epoch,
-      start,
-      JSON.stringify(Array.from({ length: 99 }, (_, i) => i)),
-    ],
-  )
-  expect(await codesOf(world)).toEqual([])
-  await runSql("UPDATE leases SET created_at = ?, epoch = ? WHERE round_id = 'r7'", start - 1, epoch - 1)
-  expect(await codesOf(world)).toEqual(['not_drawn'])
+describe('of an owner with many other devices', () => {
+  /** Leases of another device of the owner, all newer than those of the subscription. */
+  const addOthers = ({ owner, project, epoch, subscriptionId }: World, count: number) =>
+    runSql(
+      `INSERT INTO leases (round_id, position, role, node_key, node_id, subscription_id, owner, project_id, epoch, state,
+        proof_status, created_at, deadline, proof_id, units)
+      SELECT 'r' || value, 0, 'primary', 'k', 'n', 'another', ?, ?, ?, 'finalized', 'verified', 9999999999, 1, ? || value, 1
+      FROM json_each(?)`,
+      ...[owner.address, project.projectId, epoch, subscriptionId],
+      JSON.stringify(Array.from({ length: count }, (_, i) => i)),
+    )
+
+  test('what went wrong with one is found, and reads as much as without the others', async () => {
+    const world = await createWorking()
+    await runSql(
+      "UPDATE leases SET state = 'missed', proof_status = 'missed', missed_because = 'declined' WHERE subscription_id = ?",
+      world.subscriptionId,
+    )
+    const read = async () => {
+      const { db, use } = countedDatabase()
+      const found = await bodyOf<Diagnosis>(client({ bindings: { DB: db } }).get(pathOf(world)))
+      return { codes: found.causes.map(({ code }) => code), rows: use.rowsRead }
+    }
+    const few = await read()
+    expect(few.codes).toEqual(['leases_declined'])
+    await addOthers(world, 500)
+    const many = await read()
+    expect(many.codes).toEqual(few.codes)
+    expect(many.rows).toBeLessThan(few.rows + 3 * 101)
+  })
+
+  test('others were drawn if the device was credited nothing in the epoch', async () => {
+    const world = await createWorking()
+    const { subscriptionId, epoch } = world
+    await runSql("UPDATE leases SET subscription_id = 'another' WHERE subscription_id = ?", subscriptionId)
+    expect(await codesOf(world)).toEqual(['not_drawn'])
+    // It may have been drawn: what it was credited is not among the leases that are read.
+    await addOthers(world, 100)
+    expect(await codesOf(world)).toEqual([])
+    await world.set('subscriptions', `last_proof_at = ${epochStart(epoch, epochSecs) - 1}`)
+    expect(await codesOf(world)).toEqual(['not_drawn'])
+  })
 })
 
 test('payouts are counted however many newer ones pay nothing', async () => {

@@ -5,12 +5,15 @@ import { rowsOf } from '../../test/tables.ts'
 import * as developerTools from './developer-tools.ts'
 import * as early from './index.ts'
 import { lastMigration } from './last-migration.ts'
+import * as standings from './standings.ts'
 import * as webhooks from './webhooks.ts'
 
 const isTable = (value: unknown) => !Array.isArray(value)
 /** Some tables are loaded only with the routes that use them. */
 const schema = Object.fromEntries(
-  Object.entries({ ...early, ...developerTools, ...webhooks }).filter(([, table]) => isTable(table)),
+  Object.entries({ ...early, ...developerTools, ...standings, ...webhooks }).filter(([, table]) =>
+    isTable(table),
+  ),
 )
 
 interface ColumnInfo {

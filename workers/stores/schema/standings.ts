@@ -28,3 +28,19 @@ export const minerStandings = keyedTable('miner_standings', ['address', 'scope']
   asked: integer().notNull().default(0),
   answered: integer().notNull().default(0),
 })
+
+export const periodStandings = keyedTable('period_standings', ['address', 'scope', 'period'], {
+  address: text().notNull(),
+  scope: text().notNull(),
+  period: integer().notNull(),
+  devices: integer().notNull(),
+  reputation: integer().notNull(),
+  asked: integer().notNull(),
+  answered: integer().notNull(),
+  lastDay: integer('last_day').notNull(),
+})
+
+export const periodCounts = sqliteTable('period_counts', {
+  projectId: text('project_id').primaryKey(),
+  day: integer().notNull(),
+})

@@ -70,7 +70,7 @@ export const wallet = {
     chain: 'Chain',
     contract: 'Contract',
     free: 'Gasless: you pay no fee.',
-    cost: (eth: string) => `Gasless: the hub sends it and pays the fee of ${eth} ETH. You pay none.`,
+    cost: (fee: string) => `Gasless: the hub sends it and pays the fee of ${fee}. You pay none.`,
     signatures: (count: number) =>
       count === 1
         ? 'Your wallet asks once.'

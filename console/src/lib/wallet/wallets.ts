@@ -113,7 +113,7 @@ export async function switchChain(name: WalletName, { chain }: Descriptor): Prom
     const added = {
       chainId,
       chainName: chain.name ?? chainId,
-      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      nativeCurrency: chain.coin,
       rpcUrls: chain.rpc_url === undefined ? [] : [chain.rpc_url],
       ...(chain.explorer !== null && { blockExplorerUrls: [chain.explorer] }),
     }
