@@ -16,6 +16,7 @@ const screens = [
   '/nodes/…',
   '/epochs/…/…',
   '/build/projects/…',
+  '/…',
 ]
 
 /** The live region of SvelteKit has an inline style, which the policy of the page refuses; app.css has the rule instead. */

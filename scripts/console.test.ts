@@ -93,6 +93,6 @@ describe('the console as it is built', () => {
     const answered = consolePaths.map((one) => one.replaceAll(/\{\w+\}/g, '{}'))
     expect(answered.sort()).toEqual(screens.sort())
     const files = answered.map((screen) => `${screen.slice(1).replaceAll('{}', '_')}.html`)
-    expect([...pages().keys()].sort()).toEqual(['home.html', ...files].sort())
+    expect([...pages().keys()].sort()).toEqual(['_.html', 'home.html', ...files].sort())
   })
 })

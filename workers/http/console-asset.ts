@@ -24,6 +24,6 @@ const ofPrograms = /^\/(v1|admin|docs|_app)(\/|$)/
 export async function pageOfNothing(c: HubContext): Promise<Answer | null> {
   const { method, path } = c.req
   if (method !== 'GET' || ofPrograms.test(path) || !c.var.settings.CONSOLE || !wantsPage(c)) return null
-  const page = await readAsset(c, '/console')
+  const page = await readAsset(c, '/console/_')
   return page && { status: 404, headers: { ...pageHeaders, Vary: 'Accept' }, body: page.body }
 }
