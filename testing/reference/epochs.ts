@@ -44,7 +44,7 @@ const epochOf = (stage: Stage) => {
 /** What can be done once: the second try is refused. */
 const once = (turn: number, refused: string) => (turn === 0 ? {} : { refused })
 
-/** What becomes of the reward of an epoch. Each step happens once, so the second language may be told so. */
+/** Decisions about the reward of an epoch. Each step happens once, so the second language may be told so. */
 export const epochGivens = {
   vetoEpoch: async (stage, { turn }) => ({
     ...{ token: stage.operator.token, path: await epochOf(stage) },

@@ -23,5 +23,5 @@ export interface Shown {
   readonly turn: number
 }
 
-/** What samples need, made anew for each run. */
+/** What samples need, made for each run. */
 export type Givens = Readonly<Record<string, (stage: Stage, shown: Shown) => Given | Promise<Given>>>
