@@ -1,6 +1,6 @@
 /** One rule of the protocol that the kit can see kept or broken from outside. */
 export interface Clause {
-  /** Stable: `N` for nodes, `H` for hubs, then group and number. A number is never given to another rule. */
+  /** Stable: `N` for nodes, `V` for validators, `H` for hubs, then group and number. A number is never given to another rule. */
   readonly number: string
   readonly sentence: string
   /** Section of the protocol. */
@@ -72,6 +72,63 @@ export const nodeClauses: readonly Clause[] = [
   clause('N5.3', 27, 'holding names each accepted offer until the hub said voted or cancel, and no other'),
   clause('N5.4', 27, 'After a lost socket a vote is sent again until the hub said voted'),
   clause('N5.5', 27, 'A node that was killed sends the same vote again'),
+]
+
+/** What a validator has to do. */
+export const validatorClauses: readonly Clause[] = [
+  // What it asks of the hub is signed as by any node.
+  ...nodeClauses.filter(({ section }) => section === 10),
+
+  clause('V1.1', 10, 'A call without a signature is refused with 401'),
+  clause('V1.2', 10, 'A call whose signature does not verify is refused with 401'),
+  clause('V1.3', 10, 'A call with a timestamp beyond max_skew is refused with 401'),
+  clause('V1.4', 10, 'A call with a nonce that was used is refused with 401'),
+  clause(
+    'V1.5',
+    10,
+    'A call of a key that is neither the coordinator nor a validator is refused with 401 or 403',
+  ),
+
+  clause('V2.1', 13, 'A set that keeps all rules is attested'),
+  clause(
+    'V2.2',
+    13,
+    'An attestation has the key and the id of the validator, and its signature covers set_hash',
+  ),
+  clause('V2.3', 13, 'A set of other network parameters is not attested'),
+  clause('V2.4', 13, 'A set whose entries are not in order is not attested'),
+  clause('V2.5', 13, 'A set with a weight_cap that does not follow from its project rules is not attested'),
+  clause('V2.6', 12, 'A set whose beacon is not that of its block is not attested'),
+  clause('V2.7', 13, 'A set of an epoch that is far ahead is not attested'),
+  clause('V2.8', 6, 'A set of project rules that their developer did not sign is not attested'),
+  clause('V2.9', 13, 'A second set of a project and epoch is not attested'),
+  clause('V2.10', 13, 'A validator that was killed attests no second set either'),
+
+  clause('V3.1', 19, 'A round that its committee agreed on gets a finality vote with exactly its members'),
+  clause('V3.2', 17, 'public_key and node_id of a finality vote are those of the validator'),
+  clause('V3.3', 19, 'signature covers the hash of the finality record'),
+  clause(
+    'V3.4',
+    17,
+    'round_signature covers the kind, round_id, receipt_hash and the hash of the finality record',
+  ),
+  clause('V3.5', 19, 'round_id, project_id, epoch and set_hash of a record are those of the task'),
+  clause('V3.6', 18, 'receipt_hash and gas_used of a record are those that its committee agreed on'),
+  clause('V3.7', 19, 'The voters of a record are the members who agreed, ascending by key'),
+  clause('V3.8', 20, 'audited of a record is as the block of the audit draws it'),
+  clause(
+    'V3.9',
+    20,
+    'The record of an audited round has the result of a run, and credits nobody who says otherwise',
+  ),
+  clause('V3.10', 18, 'A vote that is not signed by its member counts for nothing'),
+  clause('V3.11', 18, 'A vote of a key that was not drawn counts for nothing'),
+  clause('V3.12', 15, 'A task that breaks the rules of its project gets no vote'),
+  clause('V3.13', 13, 'A task over another set than the attested one gets no vote'),
+  clause('V3.14', 15, 'An input with another hash than the task names gets no vote'),
+  clause('V3.15', 20, 'A round gets no vote whose audit block is before its agreement'),
+  clause('V3.16', 19, 'A round gets one finality vote, whatever it is asked afterwards'),
+  clause('V3.17', 19, 'A validator that was killed gives the same finality vote again'),
 ]
 
 /** What a hub has to do. */

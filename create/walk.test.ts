@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -47,6 +48,12 @@ function begin(cwd: string, env: NodeJS.ProcessEnv, command: string, ...args: st
 }
 const run = (...command: Parameters<typeof begin>) => begin(...command).ended
 const done = (stdout: string) => ({ code: 0, stdout: expect.stringContaining(stdout) })
+
+/** The commands of each block of a page, without their comments. */
+const blocksOf = (page: string): string[][] =>
+  [...readFileSync(page, 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) =>
+    block!.trim().split('\n'),
+  )
 
 /** What a reader of the page writes for a test: a network, a task, a receipt that is verified. */
 const program = `
@@ -119,13 +126,15 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
     const name = 'my-project'
     const project = path.join(away, name)
     const npm = (...args: string[]) => run(project, env, 'npm', ...args)
-    expect(await run(away, env, 'npx', '--yes', `${scope}/create`, name)).toMatchObject(done('npm run dev'))
-    expect(await npm('install', '--no-audit')).toMatchObject({ code: 0 })
+    const [[create, , install, develop] = []] = blocksOf('create/README.md')
+    const made = run(away, env, 'sh', '-c', create!.replace('npx', 'npx --yes'))
+    expect(await made).toMatchObject(done('npm run dev'))
+    expect(await run(project, env, 'sh', '-c', install!)).toMatchObject({ code: 0 })
 
     expect(await npm('test')).toMatchObject(done('All 2 samples are ok.'))
     const module = path.join(project, 'assembly/index.ts')
     const source = readFileSync(module, 'utf8')
-    const dev = begin(project, env, 'npm', 'run', 'dev')
+    const dev = begin(project, env, 'sh', '-c', develop!)
     await expect.poll(() => dev.said.stdout + dev.said.stderr).toContain('Waiting for a change')
     writeFileSync(module, source.replace('Hello', 'Hi'))
     await expect.poll(() => dev.said.stdout).toContain('expected "Hello, Ada!"')
@@ -137,16 +146,27 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
     })
     writeFileSync(module, source)
 
-    const published = await npm('run', 'publish', '--', '--fund', '500 HUB')
+    // What `create/template/readme.md` says, as it was written into the project.
+    const [, , ofLocal, ofPublic] = blocksOf(path.join(project, 'README.md'))
+    const [publish, queue, approve, ask] = ofLocal!
+    const shell = (line: string, more: NodeJS.ProcessEnv = {}) =>
+      run(project, { ...env, ...more }, 'sh', '-c', line)
+    const published = await shell(publish!)
     expect(published).toMatchObject(done('waits for the review of an operator'))
     const projectId = published.stdout.trim().split('\n').at(-1)!
-    const operator = ['exec', '--', 'hub', 'operator', 'project', 'approve', projectId]
-    expect(await npm(...operator)).toMatchObject({ code: 0 })
-    const task = await npm('run', '--silent', 'task', '--', 'greet', '--input', 'Ada', '--json')
+    expect(await shell(queue!)).toMatchObject(done(projectId))
+    expect(await shell(approve!.replace('PROJECT_ID', projectId))).toMatchObject({ code: 0 })
+    const task = await shell(ask!.replace('npm run', 'npm run --silent').concat(' --json'))
     expect(task).toMatchObject({ code: 0 })
     expect(JSON.parse(task.stdout).task).toMatchObject({
       ...{ project_id: projectId, status: 'finalized', success: true, output: 'Hello, Ada!' },
     })
+
+    // As on a public network: a wallet of its own, with what the faucet gives it.
+    const key = { DEVELOPER_KEY: `0x${randomBytes(32).toString('hex')}` }
+    const [faucet, publishOwn] = ofPublic!
+    expect(await shell(faucet!, key)).toMatchObject({ code: 0 })
+    expect(await shell(publishOwn!, key)).toMatchObject(done('waits for the review of an operator'))
   })
 
   describe('with a checkout', () => {

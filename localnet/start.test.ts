@@ -33,6 +33,7 @@ import {
   type Ports,
   type Started,
 } from '../testing/npm-start.ts'
+import { referenceTests } from '../testing/reference/tests.ts'
 import { runTool } from '../testing/run-tool.ts'
 import { type Session, signIn } from '../testing/session.ts'
 import { privateKeys } from './private-keys.ts'
@@ -89,6 +90,16 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       .poll(() => read(String(response.headers.get('location'))))
       .toMatchObject({ status: 'confirmed' })
     return hash
+  }
+  /** Has the hub keep a message as failed. */
+  const keepLetter = (id: string) => {
+    const database = new DatabaseSync(databaseIn(file('storage')))
+    database
+      .prepare(
+        "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES (?, 'action-dead-letters', ?, 11, 1)",
+      )
+      .run(id, JSON.stringify({ v: 1, id: `0x${id.repeat(2)}` }))
+    database.close()
   }
   const expectGoesOn = async () => {
     expect(network.output.stderr).not.toMatch(/Deploying|set aside/)
@@ -315,15 +326,6 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     async () => {
       const browser = await openBrowser(chromium!)
       onTestFinished(() => browser.close())
-      const keepLetter = (id: string) => {
-        const database = new DatabaseSync(databaseIn(file('storage')))
-        database
-          .prepare(
-            "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES (?, 'action-dead-letters', ?, 11, 1)",
-          )
-          .run(id, JSON.stringify({ v: 1, id: `0x${id.repeat(2)}` }))
-        database.close()
-      }
       expect(await findOperatorFaults(browser, origin(), keepLetter)).toEqual([])
     },
     600_000,
@@ -367,11 +369,20 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     dripHash = await drip(privateKeys.developer)
   })
 
+  const referenceSamples = referenceTests(origin, () => ({
+    keepLetter,
+    folder: npmStart.folder,
+    rpcUrl: `http://127.0.0.1:${ports.chain}`,
+  }))
+  referenceSamples.rewards()
+
   // Its device comes back to its own process when the network starts again, in the tests below.
   testConformance(origin, () => {
     const [, folder] = /^ +miner-3 +\S+ {2}\S+ {2}(\S+)\/ {2}\S+$/m.exec(network.output.stdout) ?? []
     return String(folder)
   })
+
+  referenceSamples.others()
 
   test('a second one in the same folder is refused, and told how to run beside it', async () => {
     const { code, stderr } = await npmStart.run((await freePorts()).args).exit

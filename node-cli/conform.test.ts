@@ -64,6 +64,7 @@ test('the interpreter in Python has the gas and the outputs of the known answers
 
 test.each([
   [['conform', 'node'], 2, /the command that starts the node is missing/],
+  [['conform', 'validator'], 2, /the command that starts the validator is missing/],
   [['conform', 'nodes'], 2, /did you mean node/],
   [['conform', 'node', '--format', 'html', '--', 'true'], 2, /unknown format html/],
   [['conform', 'hub', '--hub-url', 'http://localhost:9', '--project', 'echo'], 2, /belong together/],

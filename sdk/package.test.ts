@@ -107,13 +107,15 @@ describe('what a page loads', () => {
   })
 })
 
-test('every part is loaded by the Node.js of this machine, and asks for none of its modules', () => {
+test('every part is loaded by the Node.js of this machine and by the newer one of the project, and asks for none of its modules', () => {
   const program = parts
     .map((part) => `console.log(Object.keys(await import('${part}')).length > 0)`)
     .join('\n')
   writeFileSync(path.join(project, 'load.js'), program)
-  const { status, stdout, stderr } = spawnSync(oldNode(), ['load.js'], { cwd: project, encoding: 'utf8' })
-  expect([status, stdout, stderr]).toEqual([0, 'true\n'.repeat(parts.length), ''])
+  for (const node of [oldNode(), process.execPath]) {
+    const { status, stdout, stderr } = spawnSync(node, ['load.js'], { cwd: project, encoding: 'utf8' })
+    expect([node, status, stdout, stderr]).toEqual([node, 0, 'true\n'.repeat(parts.length), ''])
+  }
   const code = readdirSync(path.join(installed(), 'dist'), { recursive: true, encoding: 'utf8' })
     // It starts processes, and is for Node.js alone.
     .filter((file) => file.endsWith('.js') && file !== 'testing.js')

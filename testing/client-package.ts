@@ -31,3 +31,9 @@ export function readmeProgram(...languages: ('js' | 'ts')[]): string {
     .map(([, , code]) => code)
     .join('\n')
 }
+
+/** That of a reader: without the project's own, newer Node.js. */
+export function ownEnvironment(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const places = process.env.PATH?.split(':').filter((place) => !place.includes('node_modules'))
+  return { PATH: places?.join(':'), HOME: process.env.HOME, ...more }
+}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Call, callsOf, type OpenApi } from '../scripts/site/document.ts'
 import { clientName, withNames } from '../scripts/site/names.ts'
-import { credentialOf, type Samples, samplesOf } from '../scripts/site/samples.ts'
+import { type Samples, samplesOf } from '../scripts/site/samples.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
@@ -32,15 +32,3 @@ export function referenceSamples(hub: string): { readonly call: Call; readonly s
     return { call, samples: { curl: forHub(curl), ...(typescript && { typescript: forHub(typescript) }) } }
   })
 }
-
-/** One names a project by its id alone; the others need a wallet unless a session is there. */
-const needMore = ['getProject', 'listClaims', 'listEarnedEpochs']
-
-/** Whether a sample works as it is on a local network: it reads, or submits the first task, and names only the sample project. */
-export const worksAsItIs = (call: Call): boolean =>
-  (call.method === 'GET' || call.operationId === 'submitTask') &&
-  call.path.startsWith('/v1/') &&
-  call.path !== '/v1/relay' &&
-  !needMore.includes(call.operationId) &&
-  credentialOf(call) !== 'nodeSignature' &&
-  (call.parameters ?? []).every(({ in: place, name }) => place !== 'path' || name === 'project_id')

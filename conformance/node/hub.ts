@@ -41,6 +41,8 @@ export interface ScriptedHubOptions {
   readonly port?: number
   /** Reads a text that stands for a frame which a fault took away, and gives its offer, so that nobody waits for it. */
   readonly readMissing?: (text: string) => string | null
+  /** False for a hub that refuses sockets, and calls its validators by HTTP. */
+  readonly hasLinks?: boolean
   /** Where the node reaches it, if something stands between the two. */
   readonly nodeOrigin?: string
 }
@@ -80,7 +82,7 @@ export class ScriptedHub {
     this.#judge = requestJudge(options.profile, options.nodeKey)
     this.publish(usualAnswers(options.profile, this.nodeOrigin))
     server.on('request', (request, response) => void this.#answer(request, response))
-    this.#takeLinks()
+    if (options.hasLinks !== false) this.#takeLinks()
   }
 
   static async start(options: ScriptedHubOptions, findings: Findings): Promise<ScriptedHub> {

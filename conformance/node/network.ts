@@ -18,8 +18,10 @@ import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 export const params = defaultNetworkParams
 export const unixNow = (): number => Math.floor(Date.now() / 1000)
 
-const coordinatorSeed = hashText('conformance coordinator')
 const validatorSeeds = Array.from({ length: 4 }, (_, i) => hashText(`conformance validator ${i}`))
+
+/** Signs what the scripted hub asks of validators. */
+export const coordinatorSeed = hashText('conformance coordinator')
 
 const documentOf = (
   profile: Profile,
@@ -73,6 +75,18 @@ const generationAnswers = (newestFirst: readonly ReturnType<typeof shownGenerati
 /** The hub shows its validators. */
 export const rightGenerations = (profile: Profile) =>
   generationAnswers([shownGeneration(profile, firstGeneration(profile), coordinatorSeed, [])])
+
+/** The hub shows a validator under test beside three others, none of which answers. */
+export function generationsWith(profile: Profile, publicKey: string) {
+  const others = validatorSeeds.slice(1).map((seed) => ed25519PublicKey(seed))
+  const document = {
+    ...firstGeneration(profile),
+    validators: [publicKey, ...others]
+      .toSorted()
+      .map((public_key) => ({ public_key, node_id: deriveNodeId(profile, public_key) })),
+  }
+  return generationAnswers([shownGeneration(profile, document, coordinatorSeed, [])])
+}
 
 /** The hub shows strangers as the next validators: those before them signed, and a stranger in the place of the coordinator. */
 export function forgedGenerations(profile: Profile) {

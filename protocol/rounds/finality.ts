@@ -182,7 +182,8 @@ export function parseFinalityVote(
   return value
 }
 
-const isFinalityVote = (value: unknown): value is FinalityVote => hasShape(value, finalityVoteShape)
+/** Whether a value has exactly the members of a finality vote. Signatures are judged by {@link parseFinalityVote}. */
+export const isFinalityVote = (value: unknown): value is FinalityVote => hasShape(value, finalityVoteShape)
 
 /**
  * The record that a quorum of the current validators signed, or null. Votes that are invalid, of others or repeated count

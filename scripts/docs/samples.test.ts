@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { alwaysRefused, otherGivens, referenceCalls, rewardGivens } from '../../testing/reference/index.ts'
 import { readText } from '../imports/graph.ts'
 import { navigation } from '../site/navigation.ts'
 
@@ -30,6 +31,8 @@ const known: Readonly<Record<string, readonly [count: number, by: string]>> = {
     1,
     'It needs a public address; the same flags run on the local network.',
   ],
+  'create/README.md sh': [1, 'create/walk.test.ts'],
+  'create/template/readme.md sh': [4, 'create/walk.test.ts'],
   'docs/run-a-node.md sh': [2, 'create/walk.test.ts'],
   'docs/publish-a-project.md sh': [6, 'create/walk.test.ts'],
   'docs/publish-a-project.md ts': [1, 'node-cli/examples.test.ts'],
@@ -39,7 +42,7 @@ const known: Readonly<Record<string, readonly [count: number, by: string]>> = {
     'Its commands are those of the tests of nodectl, with names of machines.',
   ],
   'docs/deploy.md sh': [7, 'deploy/up-local.test.ts'],
-  'docs/conformance.md sh': [2, 'The tests of the kit run them with nodes and hubs that exist.'],
+  'docs/conformance.md sh': [3, 'The tests of the kit run them with nodes and hubs that exist.'],
   'docs/operate-a-hub.md sh': [1, 'Every command is in the test of the tool, which has no such nodes.'],
   'docs/local-network.md sh': [2, 'One moves the time, as other guides do; one starts a server of wrangler.'],
   'docs/console.md sh': [1, 'It starts a server for work on the console.'],
@@ -48,7 +51,14 @@ const known: Readonly<Record<string, readonly [count: number, by: string]>> = {
 
 const found = new Map<string, number>()
 const guides = navigation.flatMap(({ pages }) => pages.map(([, file]) => file))
-for (const page of new Set(['README.md', 'docs/conformance.md', 'docs/node-protocol.md', ...guides]))
+for (const page of new Set([
+  'README.md',
+  'create/README.md',
+  'create/template/readme.md',
+  'docs/conformance.md',
+  'docs/node-protocol.md',
+  ...guides,
+]))
   for (const [, language] of readText(page).matchAll(/^```(sh|console|js|ts|python)\n/gm))
     found.set(`${page} ${language}`, (found.get(`${page} ${language}`) ?? 0) + 1)
 
@@ -60,4 +70,16 @@ test('every sample of a guide is run by a test, or it is said why none does', ()
     return by.endsWith('.ts') && !readText(by).includes(page === 'sdk/README.md' ? 'readmeProgram(' : page)
   })
   expect(unnamed).toEqual([])
+})
+
+test('every sample of the reference is run: as it is, or with records of its own', () => {
+  const calls = [...referenceCalls().values()]
+  const given = Object.keys({ ...rewardGivens, ...otherGivens })
+  const asTheyAre = calls.filter(({ operationId }) => !given.includes(operationId))
+  expect(given.filter((one) => !calls.some(({ operationId }) => operationId === one))).toEqual([])
+  // `testing/client-programs.ts` runs them: each reads, or submits the first task.
+  expect(
+    asTheyAre.filter(({ method, operationId }) => method !== 'GET' && operationId !== 'submitTask'),
+  ).toEqual([])
+  expect(Object.keys(alwaysRefused).filter((one) => !given.includes(one))).toEqual([])
 })

@@ -13,6 +13,15 @@ const jsonType = 'application/json'
 /** What names a thing of the local network as well as of any other. */
 const readable: Readonly<Record<string, unknown>> = { project_id: 'sample-echo' }
 
+const relay = '/v1/relay'
+/** Opens a WebSocket, and shows for two seconds what the hub says first. */
+const upgrade = [
+  ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+  ...['Sec-WebSocket-Key: aGVsbG8gaGVsbG8gaGVsbG8=', 'Sec-WebSocket-Protocol: {{prefix}}-relay.v4'],
+]
+  .map((header) => `-H '${header}'`)
+  .concat('--http1.1 --no-buffer --max-time 2')
+
 /** Reads a project by its id; a slug leads to the id. */
 const byIdOnly = 'getProject'
 
@@ -25,23 +34,36 @@ const bodyOf = ({ requestBody }: Call) => {
   return { type, example: media?.example }
 }
 
-export function samplesOf(client: string, call: Call): Samples {
+/** What a reader puts into a sample where it names records of others. */
+export interface OwnValues {
+  readonly path?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+export function samplesOf(client: string, call: Call, own: OwnValues = {}): Samples {
   const values = (place: 'path' | 'query') =>
     Object.fromEntries(
       (call.parameters ?? [])
         .filter(
           (one) => one.in === place && (one.required || (place === 'query' && one.example !== undefined)),
         )
-        .map((one) => [one.name, sampleOf(call.operationId, one)]),
+        .map((one) => [
+          one.name,
+          (place === 'path' ? own.path?.[one.name] : undefined) ?? sampleOf(call.operationId, one),
+        ]),
     )
-  const parts = { path: values('path'), query: values('query') }
+  const { type, example } = bodyOf(call)
+  const parts = { path: values('path'), query: values('query'), type, body: own.body ?? example }
   return {
     curl: curl(call, parts),
-    ...(call.path !== '/v1/relay' && { typescript: typescript(client, call, parts) }),
+    ...(call.path !== relay && { typescript: typescript(client, call, parts) }),
   }
 }
 
-type Parts = Record<'path' | 'query', Record<string, unknown>>
+interface Parts extends Record<'path' | 'query', Record<string, unknown>> {
+  readonly type: string | undefined
+  readonly body: unknown
+}
 
 const sampleOf = (operationId: string, { name, example, schema, in: place }: Parameter): unknown =>
   (place === 'path' && operationId !== byIdOnly ? readable[name] : undefined) ??
@@ -51,8 +73,7 @@ const sampleOf = (operationId: string, { name, example, schema, in: place }: Par
   schema.minimum ??
   'echo'
 
-function curl(call: Call, { path, query }: Parts): string {
-  const { type, example } = bodyOf(call)
+function curl(call: Call, { path, query, type, body: given }: Parts): string {
   const target = call.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(path[name])),
   )
@@ -67,8 +88,9 @@ function curl(call: Call, { path, query }: Parts): string {
   if (credential === 'nodeSignature')
     for (const name of ['Node', 'Public-Key', 'Timestamp', 'Nonce', 'Signature'])
       lines.push(`-H "{{header_prefix}}${name}: $${name.replace('-', '_').toUpperCase()}"`)
+  if (call.path === relay) lines.push(...upgrade)
   if (type !== undefined) lines.push(`-H 'Content-Type: ${type}'`)
-  const body = shortJson(example ?? null)
+  const body = shortJson(given ?? null)
   // What is below on the page in full does not help in a command.
   if (type === jsonType)
     lines.push(body.length > 800 ? '-d @body.json' : `-d '${body.replaceAll("'", `'\\''`)}'`)
@@ -78,15 +100,12 @@ function curl(call: Call, { path, query }: Parts): string {
   return lines.join(' \\\n  ')
 }
 
-function typescript(client: string, call: Call, { path, query }: Parts): string {
-  const { type, example } = bodyOf(call)
+function typescript(client: string, call: Call, { path, query, type, body }: Parts): string {
   const isJson = type === jsonType
   const given = [
     ...(Object.keys(path).length > 0 ? [`path: ${asCode(path)}`] : []),
     ...(Object.keys(query).length > 0 ? [`query: ${asCode(query)}`] : []),
-    ...(type === undefined
-      ? []
-      : [isJson ? `body: ${asCode(example)}` : "body: await readFile('module.hbc')"]),
+    ...(type === undefined ? [] : [isJson ? `body: ${asCode(body)}` : "body: await readFile('module.hbc')"]),
   ]
   const inLine = `{ ${given.join(', ')} }`
   const argument =

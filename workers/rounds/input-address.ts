@@ -1,4 +1,3 @@
-import type { Settings } from '../env.ts'
 import { CursorCodec } from '../http/cursor.ts'
 
 const purpose = 'task input'
@@ -8,7 +7,7 @@ export const inputPath = '/v1/task-inputs/{ticket}'
 
 /** Where a node fetches an input until a time; anybody who has the address may fetch it. */
 export function inputAddress(
-  { HUB_SECRET, BASE_URL }: Pick<Settings, 'HUB_SECRET' | 'BASE_URL'>,
+  { HUB_SECRET, BASE_URL }: { readonly HUB_SECRET: string; readonly BASE_URL: URL },
   inputHash: string,
   until: number,
 ): string {

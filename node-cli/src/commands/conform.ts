@@ -8,7 +8,7 @@ import { settingArguments, settingEnvironment } from '../cli/setting-arguments.t
 import { writeOutput } from '../cli/standard-streams.ts'
 import { readSettings } from '../serve/config.ts'
 
-const sides = ['node', 'hub']
+const sides = ['node', 'validator', 'hub']
 
 export default defineNodectlCommand({
   args: {
@@ -34,13 +34,19 @@ export default defineNodectlCommand({
     const settings = readSettings(nodeAtHubSettings, args)
     const rest = rawArgs.slice(optionsOf(rawArgs).length + 1)
     let findings: readonly Finding[]
-    if (args.side === 'node') {
+    if (args.side === 'node' || args.side === 'validator') {
       if (rest.length === 0)
         throw new UsageError(
-          'the command that starts the node is missing; it follows --, as in: conform node -- ./my-node',
+          `the command that starts the ${args.side} is missing; it follows --, as in: conform ${args.side} -- ./my-node`,
         )
-      const { testNode } = await import('../conform/test-node.ts')
-      findings = await testNode(namesIn(settings).profile, rest)
+      const { profile } = namesIn(settings)
+      if (args.side === 'node') {
+        const { testNode } = await import('../conform/test-node.ts')
+        findings = await testNode(profile, rest)
+      } else {
+        const { testValidator } = await import('../conform/test-validator.ts')
+        findings = await testValidator(profile, rest)
+      }
     } else if (args.side === 'hub') {
       if (rest.length > 0) throw new UsageError('conform hub takes no command')
       const { testHub } = await import('../conform/test-hub.ts')
@@ -60,6 +66,7 @@ export default defineNodectlCommand({
       'conform node --format junit -- python3 node.py > report.xml',
       'Test another one, with a report for a CI',
     ],
+    ['conform validator -- nodectl serve', 'Test a validator'],
     ['conform hub --hub-url http://localhost:8787', 'Test a hub as far as strangers can'],
     [
       'conform hub --hub-url http://localhost:8787 --data-dir ./device --project sample-echo',

@@ -65,7 +65,7 @@ export const commands: Commands = {
     load: () => import('./service.ts'),
   },
   conform: {
-    description: 'Test a node or a hub in any language against the clauses of the protocol',
+    description: 'Test a node, a validator or a hub in any language against the clauses of the protocol',
     load: () => import('./conform.ts'),
   },
   help: {

@@ -40,7 +40,10 @@ export const listClaims = defineRoute(
     tag: 'Earnings',
     summary: 'List claimable payouts, with the proofs for their vaults',
     description: `Payouts of the calling wallet, or of the wallet in \`address\`: anyone may claim for a miner, and the vault pays the miner. Ordered by project, oldest epoch first, ${shownMax} at most; \`more\` says whether others wait.`,
-    query: z.strictObject({ address: FoldedAddress.optional(), project_id: PathProject.optional() }),
+    query: z.strictObject({
+      address: FoldedAddress.optional().meta({ example: example.wallet }),
+      project_id: PathProject.optional(),
+    }),
     responses: ok(
       'Released payouts that are not claimed yet.',
       z

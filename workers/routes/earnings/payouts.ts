@@ -53,7 +53,7 @@ export const listEarnedEpochs = defineRoute(
       'Of the calling wallet, or of the wallet in `address`: payouts are public. Lists epochs with final rounds of the wallet that are not attested yet, and attested epochs in which the wallet has units, also if its amount is 0.',
     query: z.strictObject({
       ...pageQuery,
-      address: FoldedAddress.optional(),
+      address: FoldedAddress.optional().meta({ example: example.wallet }),
       project_id: PathProject.optional(),
       claimed: z
         .enum(['true', 'false'])

@@ -1,0 +1,124 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { resolveProfile, signRequest } from '../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import type { Call } from '../../scripts/site/document.ts'
+import { clientName, withNames } from '../../scripts/site/names.ts'
+import { samplesOf } from '../../scripts/site/samples.ts'
+import type { Given } from './given.ts'
+
+/** Imports each program that it is told, with its environment, and prints what the hub answered. */
+const importer = `
+import { createInterface } from 'node:readline'
+for await (const line of createInterface({ input: process.stdin })) {
+  const { file, env } = JSON.parse(line)
+  Object.assign(process.env, env)
+  const said = await import(file).then(() => ({ ok: true }), ({ code, message }) => ({ ok: false, code, message }))
+  console.log(JSON.stringify(said))
+}
+`
+
+const run = promisify(execFile)
+const profile = resolveProfile()
+
+/** Runs samples of the reference in a project that has installed the client, one after the other. */
+export class SampleRunner {
+  readonly #hub: string
+  readonly #project: string
+  readonly #now: () => Promise<number>
+  readonly #child: ChildProcess
+  readonly #lines: AsyncIterator<string>
+  #count = 0
+
+  /** @param now the time of the hub. */
+  constructor(hub: string, project: string, env: NodeJS.ProcessEnv, now: () => Promise<number>) {
+    this.#hub = hub
+    this.#project = project
+    this.#now = now
+    writeFileSync(path.join(project, 'importer.js'), importer)
+    this.#child = spawn('node', ['importer.js'], {
+      cwd: project,
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    this.#lines = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]()
+  }
+
+  async close(): Promise<void> {
+    const ended = once(this.#child, 'close')
+    this.#child.stdin!.end()
+    await ended
+  }
+
+  /** @returns What is wrong; null if the hub answered what the reference says. */
+  async typescript(call: Call, given: Given): Promise<string | null> {
+    const { typescript } = this.#samples(call, given)
+    if (typescript === undefined) return null
+    const file = `./sample-${this.#count++}.js`
+    writeFileSync(path.join(this.#project, file), typescript)
+    const env = { TOKEN: given.token ?? '', NODE_KEY: given.key?.slice(2) ?? '' }
+    this.#child.stdin!.write(`${JSON.stringify({ file, env })}\n`)
+    const { value, done } = await this.#lines.next()
+    if (done) throw new Error('the process that runs samples ended')
+    const { ok, code, message } = JSON.parse(value)
+    return judge(given, ok ? null : (code ?? 'failed'), message)
+  }
+
+  /** @returns What is wrong; null if the hub answered what the reference says. */
+  async curl(call: Call, given: Given): Promise<string | null> {
+    const { curl } = this.#samples(call, given)
+    const env = {
+      ...process.env,
+      TOKEN: given.token ?? '',
+      ...(given.key !== undefined && (await this.#signature(call, given, curl))),
+    }
+    // Also where it writes a file.
+    const command = curl.replace('curl -s', 'curl -s --fail-with-body').replace(/-o \S+$/, '')
+    const ran = await run('bash', ['-c', command], { env, cwd: this.#project }).then(
+      () => null,
+      ({ stdout, stderr }) => String(stdout || stderr),
+    )
+    if (ran === null || (given.prints !== undefined && ran.includes(given.prints))) return judge(given, null)
+    return judge(given, /"error":"(\w+)"/.exec(ran)?.[1] ?? 'failed', ran)
+  }
+
+  #samples(call: Call, given: Given) {
+    if (given.file !== undefined) writeFileSync(path.join(this.#project, 'module.hbc'), given.file)
+    if (given.body !== undefined)
+      writeFileSync(path.join(this.#project, 'body.json'), JSON.stringify(given.body))
+    const { curl, typescript } = samplesOf(clientName, call, given)
+    const forHub = (text: string) => withNames(text).replaceAll('https://hub.invalid', this.#hub)
+    return { curl: forHub(curl), ...(typescript && { typescript: forHub(typescript) }) }
+  }
+
+  /** The variables of the headers that the page about signatures describes. */
+  async #signature(call: Call, { key: seed = '', body }: Given, curl: string): Promise<NodeJS.ProcessEnv> {
+    const [, url = ''] = /'(http[^']*)'/.exec(curl) ?? []
+    const { pathname, search } = new URL(url)
+    const [, shown = ''] = /-d '([^']*)'/.exec(curl) ?? []
+    const { headers } = signRequest(profile, seed, {
+      method: call.method,
+      target: pathname + search,
+      body: curl.includes('@body.json') ? JSON.stringify(body) : shown,
+      timestamp: await this.#now(),
+      nonce: crypto.randomUUID().replaceAll('-', ''),
+    })
+    const named = (end: string) =>
+      Object.entries(headers).find(([name]) => name.toLowerCase().endsWith(end))?.[1]
+    return {
+      NODE: named('-node'),
+      PUBLIC_KEY: ed25519PublicKey(seed),
+      TIMESTAMP: named('-timestamp'),
+      NONCE: named('-nonce'),
+      SIGNATURE: named('-signature'),
+    }
+  }
+}
+
+function judge({ refused }: Given, error: string | null, message = ''): string | null {
+  return error === null || error === refused ? null : `${error}: ${message}`
+}
