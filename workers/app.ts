@@ -13,7 +13,6 @@ import {
 } from './http/body.ts'
 import { bookmarkHeader } from './http/bookmark.ts'
 import { cachedBytes } from './http/cached-bytes.ts'
-import { pageOfNothing } from './http/console-asset.ts'
 import { requireUnencoded } from './http/content-encoding.ts'
 import { keptAnswer } from './http/kept-answers.ts'
 import { PathRouter } from './http/path-router.ts'
@@ -81,8 +80,11 @@ async function answerNothing(c: HubContext): Promise<Answer> {
   // A browser shows a page the real answer only when the question before it was answered.
   if (isPreflight(c)) return answerPreflight(c, [])
   await admit(c)
-  const page = await pageOfNothing(c)
-  if (page !== null) return page
+  if (wantsPage(c)) {
+    const { pageOfNothing } = await import('./routes/console/page.ts')
+    const page = await pageOfNothing(c)
+    if (page !== null) return page
+  }
   const { origin } = c.var.settings.BASE_URL
   throw new ApiError('not_found', `${c.req.path} does not exist. All calls are listed at ${origin}/docs.`)
 }

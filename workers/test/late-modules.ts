@@ -20,6 +20,7 @@ await Promise.all([
   import('../actions/foreign-submission.ts'),
   import('../outbox/hub-actions.ts'),
   import('../relayer/object.ts'),
+  import('../routes/console/page.ts'),
   import('../rounds/prune-direct-rounds.ts'),
   import('../rounds/direct-order-object.ts'),
   import('../stores/backups.ts'),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { ApiError } from '../../errors.ts'
-import { readAsset } from '../../http/console-asset.ts'
+import type { HubContext } from '../../context.ts'
+import { ApiError, unavailable } from '../../errors.ts'
+import type { Answer } from '../../http/answer.ts'
 import { pageHeaders } from '../../http/page-headers.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import { consoleReads } from '../console-paths.ts'
@@ -108,3 +109,27 @@ export const getConsoleVersion = defineRoute(
     }
   },
 )
+
+/** Folders of calls and of the documentation: what does not exist there is said in JSON, also to a browser. */
+const ofPrograms = /^\/(v1|admin|docs|_app)(\/|$)/
+
+/** What a browser is shown at an address that does not exist; null where it gets the JSON that programs get. */
+export async function pageOfNothing(c: HubContext): Promise<Answer | null> {
+  const { method, path } = c.req
+  if (method !== 'GET' || ofPrograms.test(path) || !c.var.settings.CONSOLE) return null
+  const page = await readAsset(c, '/console/_')
+  return page && { status: 404, headers: { ...pageHeaders, Vary: 'Accept' }, body: page.body }
+}
+
+/** Null where the deployment left the file out. */
+async function readAsset(
+  c: HubContext,
+  path: string,
+): Promise<{ headers: Record<string, string>; body: Answer['body'] } | null> {
+  const asset = await c.env.ASSETS.fetch(new URL(path, c.req.url)).catch((error) => {
+    throw unavailable('The console', error)
+  })
+  if (asset.status !== 200) return null
+  const etag = asset.headers.get('ETag')
+  return { headers: etag === null ? {} : { ETag: etag }, body: asset.body }
+}
