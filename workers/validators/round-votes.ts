@@ -32,7 +32,7 @@ import {
 import { answerMsMax, type ValidatorCalls, waitingMax } from './ask-each.ts'
 import { type CallRules, callValidator } from './ask-validator.ts'
 import { overLinks, type ValidatorLink } from './over-links.ts'
-import { recentGeneration } from './recent-generation.ts'
+import { generationKeptMs, recentGeneration } from './recent-generation.ts'
 
 export interface ValidatorSources {
   profile: Profile
@@ -148,8 +148,10 @@ function unheard({ finalityVotes }: Round, validators: readonly Validator[]): re
 const keptOf = (generation: Generation | null): readonly Validator[] =>
   generation?.validators.filter(({ revokedAt }) => revokedAt === null) ?? []
 
-const generationOf = ({ validators }: Pick<ValidatorSources, 'validators'>, { terms: { task } }: Round) =>
-  recentGeneration(validators, task)
+const generationOf = (
+  { validators }: Pick<ValidatorSources, 'validators'>,
+  { terms: { task }, asking: { attempts } }: Round,
+) => recentGeneration(validators, task, attempts === 0 ? generationKeptMs.first : generationKeptMs.again)
 
 const finalityRequest = (round: Round, input: string) => ({
   task: round.terms.task,

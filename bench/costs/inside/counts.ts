@@ -29,6 +29,7 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
   }
   async function event({ owner, name, ctx, args }: Use & { kind: 'event' }, run: () => Promise<unknown>) {
     if (ctx !== null) {
+      if (isOfStatus(owner, name)) return unseen.run(true, run)
       note(`${owner}.${kinds[name] ?? 'call'}`)
       if (/^\{"type":"decided"/.test(String(args[1]).slice(0, 24))) note('validators.frame')
       return lasting(ctx, run)
@@ -106,6 +107,10 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
   }
   return watchHub(hub, { around, making: noteRead.watch })
 }
+
+/** What `/v1/status` asks of objects, which {@link AsyncLocalStorage} does not follow into. */
+const isOfStatus = (owner: string, name: string): boolean =>
+  (owner === 'Relayer' && name === 'health') || (owner === 'ChainIndexer' && name === 'status')
 
 const bytesOf = (value: unknown): number =>
   typeof value === 'string'
