@@ -181,9 +181,7 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
           }
         }),
       ),
-    startRound: async (terms, isRepeated) => {
-      await object('Round', terms.roundId).start!(terms, isRepeated)
-    },
+    startRound: (terms, isRepeated) => object('Round', terms.roundId).start!(terms, isRepeated),
     noteQueued: (_, request) => outside(() => world.write(() => world.records.queue(request), 'database')),
     noteScheduled: (scheduled) =>
       outside(() => world.write(() => world.records.schedule(scheduled), 'database')),

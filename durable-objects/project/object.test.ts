@@ -118,7 +118,7 @@ const objectOf = (state: DurableObjectState, over: Partial<Settings>) =>
     now: async () => 1_000,
     advance: async () => null,
     runningEpoch: async () => null,
-    startRound: async () => {},
+    startRound: async () => null,
     noteScheduled: async () => {},
     noteQueued: async () => {},
     noteExpired: async () => {},

@@ -26,7 +26,11 @@ export interface CommitteesProgress {
   nextInSecs: number
 }
 
-export interface CommitteesConfig {
+/** A task that was taken; with its round as everybody reads it, where it has just begun. */
+export type Taken<View> = Submitted & { begun?: View | null }
+
+/** @typeParam View - How everybody reads a round. */
+export interface CommitteesConfig<View = unknown> {
   /** A hub without a chain has no committees, so its objects rest. */
   hasChain: boolean
   /** Builds due sets and has them attested; it may fail or be repeated. Null for a project without committees, and on a hub without a chain. */
@@ -42,8 +46,8 @@ export interface CommitteesConfig {
   resumedAt(): Promise<number | null>
   /** The epoch of a time; null for a project that has no committees. */
   runningEpoch(projectId: string, now: number): Promise<RunningEpoch | null>
-  /** @param isRepeated - Whether it may have begun, and ended, before. */
-  startRound(terms: RoundTerms, isRepeated: boolean): Promise<void>
+  /** @param isRepeated - Whether it may have begun, and ended, before. @returns The round, if this began it. */
+  startRound(terms: RoundTerms, isRepeated: boolean): Promise<View | null>
   /** Notes for everybody that a task waits, which round it has then, or that it waited in vain. */
   noteQueued(projectId: string, request: TaskRequest, createdAt: number): Promise<void>
   noteScheduled(tasks: readonly { taskId: string; roundId: string }[]): Promise<void>
@@ -69,8 +73,11 @@ const copying = () => import('./copy.ts')
  * comes when the next set is due, and again, with growing pauses, until a quorum has attested it. Sets and attestations lie in the database,
  * whose keys decide between alarms that run twice; here are the tasks that wait or run, and the next `seq`.
  */
-export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> implements ProjectPort {
-  readonly #config: CommitteesConfig
+export class ProjectCommitteesObject<Env = unknown, View = unknown>
+  extends DurableObject<Env>
+  implements ProjectPort
+{
+  readonly #config: CommitteesConfig<View>
   readonly #alarm: Alarm
   #tasks: TaskQueue
   /** With its terms once there are some: they hold for the whole epoch. */
@@ -78,9 +85,9 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
   readonly #waiting = new Waiters()
   /** While validators are asked about a set. */
   #listener: SetListener | null = null
-  readonly #starting = new Map<string, Promise<void>>()
+  readonly #starting = new Map<string, Promise<View | null>>()
 
-  constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig) {
+  constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig<View>) {
     super(ctx, env)
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
@@ -109,7 +116,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
   }
 
   /** Takes a task. `none` for a project that has no committees. */
-  async submit(projectId: string, request: TaskRequest): Promise<Submitted | { status: 'none' }> {
+  async submit(projectId: string, request: TaskRequest): Promise<Taken<View> | { status: 'none' }> {
     await this.#begin(projectId)
     // Epoch and `issued_at` are of one moment: a task belongs to one epoch, however long the rest takes.
     const now = await this.#config.now()
@@ -121,8 +128,8 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
     // A caller that gets the id of a task can read the task, also when another request has just submitted it.
     if (submitted.roundId === null) await this.#noteQueued(projectId, request, submitted)
     const terms = submitted.roundId && this.#tasks.termsOfStarting(submitted.taskId)
-    if (terms) await this.#startRound(terms, submitted.status === 'known')
-    return submitted
+    const begun = terms ? await this.#startRound(terms, submitted.status === 'known') : null
+    return begun === null ? submitted : { ...submitted, begun }
   }
 
   /** Looks at once for what tasks wait for: a set was attested. */
@@ -249,19 +256,21 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
   }
 
   /** Tries once at a time, and everybody waits for that try. */
-  #startRound(terms: RoundTerms, isRepeated: boolean): Promise<void> {
+  #startRound(terms: RoundTerms, isRepeated: boolean): Promise<View | null> {
     const { roundId } = terms
     const started = this.#starting.get(roundId) ?? this.#tryToStart(terms, isRepeated)
     this.#starting.set(roundId, started)
     return started
   }
 
-  async #tryToStart(terms: RoundTerms, isRepeated: boolean): Promise<void> {
+  async #tryToStart(terms: RoundTerms, isRepeated: boolean): Promise<View | null> {
     try {
-      await this.#config.startRound(terms, isRepeated)
+      const begun = await this.#config.startRound(terms, isRepeated)
       this.#tasks.started(terms.roundId)
+      return begun
     } catch (error) {
       console.error(`${terms.roundId} could not start; the alarm tries again`, error)
+      return null
     } finally {
       this.#starting.delete(terms.roundId)
     }

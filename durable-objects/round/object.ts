@@ -61,10 +61,16 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return this.#kept.round
   }
 
-  /** Begins the round, once. @param isRepeated - Whether it may have begun before, and be over: this object may have forgotten it then. */
-  async start(terms: RoundTerms, isRepeated: boolean): Promise<void> {
-    if (this.#round === null && isRepeated && (await this.#config.isRecorded(terms.roundId)))
-      return this.#config.release(terms)
+  /**
+   * Begins the round, once. @param isRepeated - Whether it may have begun before, and be over: this object may have forgotten it then.
+   * @returns The round, if this began it.
+   */
+  async start(terms: RoundTerms, isRepeated: boolean): Promise<View | null> {
+    if (this.#round === null && isRepeated && (await this.#config.isRecorded(terms.roundId))) {
+      await this.#config.release(terms)
+      return null
+    }
+    let begun: View | null = null
     if (this.#round === null) this.#kept.become(beginRound(terms, this.#config.processId))
     if (this.#round?.drawn === null) {
       // What is drawn is stored with it; what cannot be drawn now is for the alarm.
@@ -74,8 +80,10 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       const next = this.#round && nextTime(this.#round, now)
       const inMs = next === null ? backstopMs : (next - now) * 1000
       await this.#alarm.by(Date.now() + Math.max(0, Math.min(backstopMs, inMs)))
+      begun = this.#round && this.#view(this.#round)
     }
     this.#work()
+    return begun
   }
 
   /** The round as everybody reads it; null where it has not begun, or is over and has its record. */

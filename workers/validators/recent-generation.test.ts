@@ -1,4 +1,3 @@
-import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { openDatabase } from '../stores/database.ts'
