@@ -130,6 +130,10 @@ function committeesConfig(env: Env): CommitteesConfig<PublishedRound> {
       return findRunningEpoch(services(env), projectId, now)
     },
     startRound: (terms, isRepeated) => rounds(terms.roundId).start(terms, isRepeated),
+    endRounds: async (projectId, ended) => {
+      const { endRounds } = await import('./rounds/end-rounds.ts')
+      return endRounds(env, settings, projectId, ended)
+    },
     noteQueued: (projectId, { taskId, function: name, gasLimit, inputHash }, createdAt) =>
       services(env).tasks.queue([{ taskId, projectId, function: name, gasLimit, inputHash, createdAt }]),
     noteScheduled: (scheduled) => services(env).tasks.schedule(scheduled),

@@ -119,6 +119,7 @@ const objectOf = (state: DurableObjectState, over: Partial<Settings>) =>
     advance: async () => null,
     runningEpoch: async () => null,
     startRound: async () => null,
+    endRounds: async () => {},
     noteScheduled: async () => {},
     noteQueued: async () => {},
     noteExpired: async () => {},

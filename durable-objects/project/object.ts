@@ -2,9 +2,11 @@ import { DurableObject } from 'cloudflare:workers'
 import { epochAt } from '../../protocol/committees/index.ts'
 import type { SetAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
+import { Gathering } from '../gathering.ts'
 import type { ProjectPort } from '../link/types.ts'
 import type { CopiedRows, CopyPage } from '../object-copy.ts'
 import type { RoundTerms } from '../round/round.ts'
+import type { EndedRound } from '../round/types.ts'
 import { Waiters } from '../waiters.ts'
 import type { EndedRounds, QueuedTask } from './copy.ts'
 import {
@@ -48,12 +50,16 @@ export interface CommitteesConfig<View = unknown> {
   runningEpoch(projectId: string, now: number): Promise<RunningEpoch | null>
   /** @param isRepeated - Whether it may have begun, and ended, before. @returns The round, if this began it. */
   startRound(terms: RoundTerms, isRepeated: boolean): Promise<View | null>
+  /** Has lists show rounds that are over, and tells their validators each other's votes. */
+  endRounds(projectId: string, ended: readonly EndedRound[]): Promise<void>
   /** Notes for everybody that a task waits, which round it has then, or that it waited in vain. */
   noteQueued(projectId: string, request: TaskRequest, createdAt: number): Promise<void>
   noteScheduled(tasks: readonly { taskId: string; roundId: string }[]): Promise<void>
   noteExpired(taskIds: readonly string[]): Promise<void>
 }
 
+/** Rounds that end within so long share a message, and frames to their validators. */
+const endingMs = 100
 /** While tasks wait, what they wait for is looked for this often. */
 const queuePauseMs = 5_000
 const firstPauseMs = 5_000
@@ -85,6 +91,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   readonly #waiting = new Waiters()
   /** While validators are asked about a set. */
   #listener: SetListener | null = null
+  #ending: Gathering<EndedRound> | undefined
   readonly #starting = new Map<string, Promise<View | null>>()
 
   constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig<View>) {
@@ -146,6 +153,13 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   /** How many rounds of an epoch there are, and how many of them are not over as far as this object was told. */
   async openRounds(epoch: number): Promise<{ given: number; open: number }> {
     return this.#tasks.openRounds(epoch)
+  }
+
+  /** A round is over. It is counted as open until lists are to show it, and its validators have each other's votes. */
+  async endRound(projectId: string, ended: EndedRound): Promise<void> {
+    this.#ending ??= new Gathering(endingMs, (all) => this.#config.endRounds(projectId, all))
+    await this.#ending.add(ended)
+    await this.closeRound(ended.roundId)
   }
 
   async closeRound(roundId: string): Promise<void> {
