@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the hub without its image library is at most 503 kB, compressed', () => {
-  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(503_000)
+test('the hub without its image library is at most 504 kB, compressed', () => {
+  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(504_000)
 })
 
 test('before the first request at most 190 kB are loaded, compressed', () => {
