@@ -15,7 +15,7 @@ afterEach(() => {
 
 const passMs = (ms: number) => vi.setSystemTime(Date.now() + ms)
 
-test('Rounds that end in the same seconds read once who validates, and one of them reads anew', async () => {
+test('Rounds that end in the same seconds read once who validates, and one of them reads it again', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const { db, use } = countedDatabase()
   const store = storeOf(db)

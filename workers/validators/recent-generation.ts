@@ -17,7 +17,7 @@ const read = new WeakMap<ValidatorStore, Map<string, Read>>()
 
 /**
  * Who counts for the epoch of a task, read once in a while for all rounds of an isolate. They share values and never a promise, which would
- * end with the request that made it: while one of them reads anew, the others take what is known.
+ * end with the request that made it: while one of them reads it again, the others take what is known.
  */
 export async function recentGeneration(
   validators: ValidatorStore,
