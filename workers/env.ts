@@ -33,7 +33,7 @@ export interface Env extends Partial<Record<keyof z.output<typeof SettingsSchema
   RELAYER: DurableObjectNamespace<RelayerObject>
   CHAIN_INDEXER: DurableObjectNamespace<ChainIndexerObject>
   FAUCET_COOLDOWN: DurableObjectNamespace<FaucetCooldown>
-  PROJECT_COMMITTEES: DurableObjectNamespace<ProjectCommitteesObject>
+  PROJECT_COMMITTEES: DurableObjectNamespace<ProjectCommitteesObject<Env, PublishedRound>>
   NODE_LINK: DurableObjectNamespace<NodeLinkObject>
   ROUND: DurableObjectNamespace<RoundObject<Env, PublishedRound>>
   DIRECT_ORDER: DurableObjectNamespace<DirectOrderObject>

@@ -36,10 +36,14 @@ class ChainClock implements NetworkClock {
 
   /** A database that does not answer leaves the lead as it was: the time is asked for by answers that need no database. */
   async #refresh(): Promise<void> {
+    const readAtMs = this.#readAtMs
+    // Others go on with the lead that is known while this one reads it.
+    if (Number.isFinite(readAtMs)) this.#readAtMs = Date.now()
     try {
       this.#leadSecs = await this.#readLead()
       this.#readAtMs = Date.now()
     } catch (error) {
+      this.#readAtMs = readAtMs
       if (!(error instanceof ApiError)) throw error
     }
   }

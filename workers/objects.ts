@@ -9,6 +9,7 @@ import { RepeatingObject } from '../durable-objects/repeating-object.ts'
 import type { RoundObject } from '../durable-objects/round/object.ts'
 import { type Env, readSettings } from './env.ts'
 import { loadedObject } from './loaded-object.ts'
+import { createRoundsClient } from './rounds/client.ts'
 import { services } from './services.ts'
 import type { PublishedRound } from './stores/rounds.ts'
 
@@ -72,7 +73,7 @@ export class EventFeed extends loadedObject<EventFeedObject<Env>>({
   events: [],
 }) {}
 
-export class ProjectCommittees extends ProjectCommitteesObject<Env> {
+export class ProjectCommittees extends ProjectCommitteesObject<Env, PublishedRound> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, committeesConfig(env))
   }
@@ -106,8 +107,9 @@ export class WebhookReader extends RepeatingObject<Env> {
   }
 }
 
-function committeesConfig(env: Env): CommitteesConfig {
+function committeesConfig(env: Env): CommitteesConfig<PublishedRound> {
   const settings = readSettings(env)
+  const rounds = createRoundsClient(env)
   const hasChain = settings.CHAIN_RPC_URL !== undefined && settings.CHAIN_CONTRACTS !== undefined
   return {
     hasChain,
@@ -127,7 +129,11 @@ function committeesConfig(env: Env): CommitteesConfig {
       const { findRunningEpoch } = await import('./rounds/running-epoch.ts')
       return findRunningEpoch(services(env), projectId, now)
     },
-    startRound: (terms, isRepeated) => env.ROUND.getByName(terms.roundId).start(terms, isRepeated),
+    startRound: (terms, isRepeated) => rounds(terms.roundId).start(terms, isRepeated),
+    endRounds: async (projectId, ended) => {
+      const { endRounds } = await import('./rounds/end-rounds.ts')
+      return endRounds(env, settings, projectId, ended)
+    },
     noteQueued: (projectId, { taskId, function: name, gasLimit, inputHash }, createdAt) =>
       services(env).tasks.queue([{ taskId, projectId, function: name, gasLimit, inputHash, createdAt }]),
     noteScheduled: (scheduled) => services(env).tasks.schedule(scheduled),

@@ -18,6 +18,8 @@ if (isJson) console.log = console.error
 process.argv = process.argv.filter((argument) => argument !== '--json')
 const { tasks, projects } = readCounts('task', { tasks: 200, projects: 1 })
 const firstTasks = 30
+/** As many as the database takes in one trip. */
+const togetherTasks = 100
 const idleSecs = 20
 
 const counted = await onNetwork({ front: countedHub }, countTasks)
@@ -33,6 +35,7 @@ if (isJson) {
   const result = {
     d1RowsWritten: perTask['D1.rowsWritten'] ?? 0,
     d1Trips: perTask['D1.trip'] ?? 0,
+    d1TripsTogether: counted.tripsTogether,
     objectRowsWritten: objectRowsWritten(perTask),
     validatorRequests: sum('outside.request', 'Worker.requestOfNode', 'validators.frame'),
     cpuMs: cpu,
@@ -42,11 +45,12 @@ if (isJson) {
   const entries = Object.entries(result).map(([key, value]) => [key, rounded(value)])
   process.stdout.write(`${JSON.stringify(Object.fromEntries(entries))}\n`)
 } else {
-  const { perTask, ...about } = counted
+  const { perTask, tripsTogether, ...about } = counted
   writeResult('bench/costs/task.json', {
     ...{ tasks, projects, ...about },
     cpu_ms: Number(cpu.toFixed(1)),
     cpu_ms_with_simulator: Number(cpuWithSimulator.toFixed(1)),
+    trips_together: tripsTogether,
     per_task: perTask,
   })
 }
@@ -85,7 +89,18 @@ async function countTasks(network: RoundsNetwork) {
       .filter(([, count]) => count >= 0.05)
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   )
-  return { validators: network.validators.nodes.length, final: finalOf(results), perTask }
+  const tripsTogether = await countTogether(network, idle['D1.trip'] ?? 0)
+  return { validators: network.validators.nodes.length, final: finalOf(results), tripsTogether, perTask }
+}
+
+/** Trips to the database of one of a hundred tasks that run at once. @param idle - Trips in {@link idleSecs}. */
+async function countTogether(network: RoundsNetwork, idle: number): Promise<number> {
+  const [before, begunMs] = [await counts(network), performance.now()]
+  await finishTasks(network, { label: 'together', tasks: togetherTasks, atOnce: togetherTasks })
+  const after = await ended(network, firstTasks + tasks + togetherTasks)
+  const seconds = (performance.now() - begunMs) / 1_000
+  const trips = (difference(before, after)['D1.trip'] ?? 0) - (idle / idleSecs) * seconds
+  return Number((trips / togetherTasks).toFixed(2))
 }
 
 /** Milliseconds of the processor that workerd uses for one final task, beyond what it uses without tasks. */

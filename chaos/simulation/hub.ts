@@ -94,8 +94,7 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
       outside(async () => {
         const file = roundFile(profile, round)
         const kept = await world.write(() => world.records.record(file), 'bucket')
-        await world.write(() => world.send({ ...kept.published, end: roundEnd(kept) }), 'queue')
-        return kept.published
+        return { view: kept.published, row: { ...kept.published, end: roundEnd(kept) } }
       }),
     list: (round) =>
       outside(() => world.write(() => world.send({ ...publishedRound(profile, round), end: null }), 'queue')),
@@ -127,7 +126,9 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
         }),
       ),
     ask: (round, listen) => outside((isAlive) => world.validators.askAll(round, { isAlive, links }, listen)),
-    spread: (round) => outside((isAlive) => world.validators.tellAll(round, { isAlive, links })),
+    end: async ({ task }, ended) => {
+      await object('ProjectCommittees', task.project_id).endRound!(task.project_id, ended)
+    },
     release: async ({ roundId, task }) => {
       await object('ProjectCommittees', task.project_id).closeRound!(roundId)
     },
@@ -158,6 +159,7 @@ function linkConfig(world: Surroundings, context: ObjectContext): NodeLinkConfig
 }
 
 function committeesConfig(world: Surroundings, { outside, object }: ObjectContext): CommitteesConfig {
+  const links = (nodeKey: string) => object('NodeLink', nodeKey) as unknown as NodeLinkObject
   return {
     hasChain: true,
     pollMs: null,
@@ -181,9 +183,15 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
           }
         }),
       ),
-    startRound: async (terms, isRepeated) => {
-      await object('Round', terms.roundId).start!(terms, isRepeated)
-    },
+    startRound: (terms, isRepeated) => object('Round', terms.roundId).start!(terms, isRepeated),
+    endRounds: (projectId, ended) =>
+      outside(async (isAlive) => {
+        const rows = ended.map(({ row }) => row as WrittenRound)
+        await Promise.all([
+          world.validators.tellAll(projectId, ended, { isAlive, links }),
+          world.write(() => rows.forEach((row) => world.send(row)), 'queue'),
+        ])
+      }),
     noteQueued: (_, request) => outside(() => world.write(() => world.records.queue(request), 'database')),
     noteScheduled: (scheduled) =>
       outside(() => world.write(() => world.records.schedule(scheduled), 'database')),

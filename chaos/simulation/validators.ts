@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Round } from '../../durable-objects/round/round.ts'
 import type { Answers } from '../../durable-objects/round/transitions.ts'
-import type { RoundConfig } from '../../durable-objects/round/types.ts'
+import type { EndedRound, RoundConfig } from '../../durable-objects/round/types.ts'
 import { deriveTaskRoundId, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import type { HubFrame, RoundAnswer } from '../../protocol/link/index.ts'
 import {
@@ -20,7 +20,8 @@ import {
 import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 import { verifyNatively } from '../../workers/native-ed25519.ts'
 import { ValidatorCalls } from '../../workers/validators/ask-each.ts'
-import { askForFinality, spreadVotes, type ValidatorSources } from '../../workers/validators/round-votes.ts'
+import { askForFinality, type ValidatorSources } from '../../workers/validators/round-votes.ts'
+import { spreadVotes } from '../../workers/validators/spread-votes.ts'
 import type { RoundRequest } from '../harness/round-request.ts'
 import type { SimulatedChain } from './chain.ts'
 import { committeeRules, type Person, profile, roundSecs } from './people.ts'
@@ -147,9 +148,9 @@ export class SimulatedValidators {
     )
   }
 
-  tellAll(round: Round, { isAlive, links }: Asking): Promise<void> {
+  tellAll(projectId: string, ended: readonly EndedRound[], { isAlive, links }: Asking): Promise<void> {
     return this.#invocation.run(new Connections(isAlive), () =>
-      spreadVotes({ ...this.#sources, links }, round),
+      spreadVotes({ ...this.#sources, links }, projectId, ended),
     )
   }
 

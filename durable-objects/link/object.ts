@@ -30,6 +30,10 @@ import { Validating } from './validating.ts'
 
 /** Slots change with every offer; the database need not. */
 const publishPauseMs = 5_000
+/** A vote says that its node accepted: the round is told of an accept where none comes so soon. */
+const acceptsToldMs = 2_000
+/** What is left of the time to accept then, at least, in seconds. */
+const acceptSlackSecs = 5
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
 
@@ -49,6 +53,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #publication: Publication
   readonly #validating: Validating
   readonly #budget = new FrameBudget()
+  #telling: ReturnType<typeof setTimeout> | undefined
 
   constructor(ctx: DurableObjectState, env: Env, config: NodeLinkConfig) {
     super(ctx, env)
@@ -180,6 +185,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarm.gone()
     this.#offers.expire(await this.#config.now())
+    await this.#tellAccepted()
     for (const kept of this.#offers.untold()) await this.#tell(kept)
     await this.#checks.whereDue()
     if (this.#connection.nodeKey !== '') await this.#publication.publish(this.#view())
@@ -248,6 +254,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async #handle(frame: ReadNodeFrame): Promise<void> {
     switch (frame.type) {
       case 'ping':
+        // It is answered after all that came before.
+        await this.#tellAccepted()
         return this.#connection.send({ type: 'pong' })
       case 'ready':
         return this.#ready(frame)
@@ -306,14 +314,36 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const kept = this.#offers.find(offerId)
     if (kept === null || kept.state === before.state) return
     this.#budget.giveBack()
-    const isTold = await this.#tell(kept)
-    // An accept that its round does not know, or whose vote takes longer, outlives this process.
-    if (isTold) this.#offers.storeAcceptedSoon()
-    else this.#offers.storeAccepted()
+    if (kept.state !== 'accepted') return this.#tell(kept)
+    const isUrgent = (await this.#config.now()) + acceptSlackSecs > kept.offer.accept_by
+    if (isUrgent) await this.#tellAccepted()
+    else this.#telling ??= setTimeout(() => this.#tellAcceptedInTime(), acceptsToldMs)
+  }
+
+  /** An accept that its round does not know, or whose vote takes longer, outlives this process. */
+  async #tellAccepted(): Promise<void> {
+    this.#stopTelling()
+    const accepted = this.#offers.takeAccepted()
+    await Promise.all(accepted.map((kept) => this.#tell(kept)))
+    this.#offers.storeAccepted(accepted)
+  }
+
+  #stopTelling(): void {
+    clearTimeout(this.#telling)
+    this.#telling = undefined
+  }
+
+  async #tellAcceptedInTime(): Promise<void> {
+    try {
+      await this.#tellAccepted()
+      await this.#schedule()
+    } catch (error) {
+      console.error(`what ${this.#connection.nodeKey} accepted could not be told`, error)
+    }
   }
 
   /** What cannot be told is told again by an alarm. */
-  async #tell({ offer, state, reason, isExcused }: KeptOffer): Promise<boolean> {
+  async #tell({ offer, state, reason, isExcused }: KeptOffer): Promise<void> {
     const { offer_id: offerId } = offer
     const round = this.#roundOf(offerId)
     try {
@@ -321,10 +351,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       if (state === 'declined')
         await round.declined(offerId, this.#connection.nodeKey, reason as DeclineReason, isExcused)
       this.#offers.told(offerId, state)
-      return true
     } catch (error) {
       console.error(`the round of ${offerId} could not be told that it was ${state}`, error)
-      return false
     }
   }
 
@@ -346,7 +374,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     }
     this.#offers.vote(offerId, result.state)
     // Nothing keeps the object awake then.
-    if (!this.#offers.hasUnstored()) this.#offers.storeAccepted()
+    if (!this.#offers.hasUnstored()) this.#stopTelling()
     if (before.state !== 'voted') this.#budget.giveBack()
     this.#changed(publishPauseMs)
     this.#connection.send({ type: 'voted', offer_id: offerId, state: result.state })

@@ -23,8 +23,6 @@ const keptSecs = 300
 const freedSecs = 10
 /** What came to its end within so many seconds is forgotten together. */
 const forgetSecs = 60
-/** An accept is stored after this, unless the vote was stored before. */
-const acceptsStoredMs = 2_000
 /** Votes that come while other offers are open are stored together, after this at the latest. */
 const votesStoredMs = 250
 const storedTogetherMax = 64
@@ -62,9 +60,8 @@ export class OfferLedger {
   /** Of these, with `vote_by`, those that are in memory alone. */
   readonly #unstoredVotes = new Map<string, number>()
   #storingVotes: ReturnType<typeof setTimeout> | undefined
-  /** Accepted, which is in memory alone: it is stored with the vote, or by {@link storeAccepted}. */
+  /** Accepted, which is in memory alone: the vote says it as well, or it is told and stored by {@link storeAccepted}. */
   readonly #unstored = new Set<string>()
-  #storing: ReturnType<typeof setTimeout> | undefined
   /** Accepted or declined, and the round may not know it. */
   readonly #untold = new Set<string>()
   /** No offer that is over had its time before this; null without one. */
@@ -149,21 +146,20 @@ export class OfferLedger {
     if (offer?.state !== 'offered') return
     this.#open.set(offerId, { ...offer, state: 'accepted' })
     this.#unstored.add(offerId)
-    this.#untold.add(offerId)
   }
 
-  /** Stores the accepts that are in memory alone. */
-  storeAccepted(): void {
-    clearTimeout(this.#storing)
-    this.#storing = undefined
-    for (const offerId of this.#unstored)
+  /** Accepted, which neither the round knows nor the storage. From now on the round has to be told. */
+  takeAccepted(): KeptOffer[] {
+    for (const offerId of this.#unstored) this.#untold.add(offerId)
+    return [...this.#unstored].flatMap((offerId) => this.find(offerId) ?? [])
+  }
+
+  /** Stores those of them that are still in memory alone. */
+  storeAccepted(accepted: readonly KeptOffer[]): void {
+    const unstored = accepted.map(({ offer }) => offer.offer_id).filter((id) => this.#unstored.delete(id))
+    for (const offerId of unstored)
       this.#sql`
         UPDATE offers SET state = 'accepted', told = ${Number(!this.#untold.has(offerId))} WHERE offer_id = ${offerId}`
-    this.#unstored.clear()
-  }
-
-  storeAcceptedSoon(): void {
-    if (this.hasUnstored()) this.#storing ??= setTimeout(() => this.storeAccepted(), acceptsStoredMs)
   }
 
   hasUnstored(): boolean {

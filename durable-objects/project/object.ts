@@ -2,9 +2,11 @@ import { DurableObject } from 'cloudflare:workers'
 import { epochAt } from '../../protocol/committees/index.ts'
 import type { SetAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
+import { Gathering } from '../gathering.ts'
 import type { ProjectPort } from '../link/types.ts'
 import type { CopiedRows, CopyPage } from '../object-copy.ts'
 import type { RoundTerms } from '../round/round.ts'
+import type { EndedRound } from '../round/types.ts'
 import { Waiters } from '../waiters.ts'
 import type { EndedRounds, QueuedTask } from './copy.ts'
 import {
@@ -26,7 +28,11 @@ export interface CommitteesProgress {
   nextInSecs: number
 }
 
-export interface CommitteesConfig {
+/** A task that was taken; with its round as everybody reads it, where it has just begun. */
+export type Taken<View> = Submitted & { begun?: View | null }
+
+/** @typeParam View - How everybody reads a round. */
+export interface CommitteesConfig<View = unknown> {
   /** A hub without a chain has no committees, so its objects rest. */
   hasChain: boolean
   /** Builds due sets and has them attested; it may fail or be repeated. Null for a project without committees, and on a hub without a chain. */
@@ -42,14 +48,18 @@ export interface CommitteesConfig {
   resumedAt(): Promise<number | null>
   /** The epoch of a time; null for a project that has no committees. */
   runningEpoch(projectId: string, now: number): Promise<RunningEpoch | null>
-  /** @param isRepeated - Whether it may have begun, and ended, before. */
-  startRound(terms: RoundTerms, isRepeated: boolean): Promise<void>
+  /** @param isRepeated - Whether it may have begun, and ended, before. @returns The round, if this began it. */
+  startRound(terms: RoundTerms, isRepeated: boolean): Promise<View | null>
+  /** Has lists show rounds that are over, and tells their validators each other's votes. */
+  endRounds(projectId: string, ended: readonly EndedRound[]): Promise<void>
   /** Notes for everybody that a task waits, which round it has then, or that it waited in vain. */
   noteQueued(projectId: string, request: TaskRequest, createdAt: number): Promise<void>
   noteScheduled(tasks: readonly { taskId: string; roundId: string }[]): Promise<void>
   noteExpired(taskIds: readonly string[]): Promise<void>
 }
 
+/** Rounds that end within so long share a message, and frames to their validators. */
+const endingMs = 100
 /** While tasks wait, what they wait for is looked for this often. */
 const queuePauseMs = 5_000
 const firstPauseMs = 5_000
@@ -69,8 +79,11 @@ const copying = () => import('./copy.ts')
  * comes when the next set is due, and again, with growing pauses, until a quorum has attested it. Sets and attestations lie in the database,
  * whose keys decide between alarms that run twice; here are the tasks that wait or run, and the next `seq`.
  */
-export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> implements ProjectPort {
-  readonly #config: CommitteesConfig
+export class ProjectCommitteesObject<Env = unknown, View = unknown>
+  extends DurableObject<Env>
+  implements ProjectPort
+{
+  readonly #config: CommitteesConfig<View>
   readonly #alarm: Alarm
   #tasks: TaskQueue
   /** With its terms once there are some: they hold for the whole epoch. */
@@ -78,9 +91,10 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
   readonly #waiting = new Waiters()
   /** While validators are asked about a set. */
   #listener: SetListener | null = null
-  readonly #starting = new Map<string, Promise<void>>()
+  #ending: Gathering<EndedRound> | undefined
+  readonly #starting = new Map<string, Promise<View | null>>()
 
-  constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig) {
+  constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig<View>) {
     super(ctx, env)
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
@@ -109,7 +123,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
   }
 
   /** Takes a task. `none` for a project that has no committees. */
-  async submit(projectId: string, request: TaskRequest): Promise<Submitted | { status: 'none' }> {
+  async submit(projectId: string, request: TaskRequest): Promise<Taken<View> | { status: 'none' }> {
     await this.#begin(projectId)
     // Epoch and `issued_at` are of one moment: a task belongs to one epoch, however long the rest takes.
     const now = await this.#config.now()
@@ -121,8 +135,8 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
     // A caller that gets the id of a task can read the task, also when another request has just submitted it.
     if (submitted.roundId === null) await this.#noteQueued(projectId, request, submitted)
     const terms = submitted.roundId && this.#tasks.termsOfStarting(submitted.taskId)
-    if (terms) await this.#startRound(terms, submitted.status === 'known')
-    return submitted
+    const begun = terms ? await this.#startRound(terms, submitted.status === 'known') : null
+    return begun === null ? submitted : { ...submitted, begun }
   }
 
   /** Looks at once for what tasks wait for: a set was attested. */
@@ -139,6 +153,13 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
   /** How many rounds of an epoch there are, and how many of them are not over as far as this object was told. */
   async openRounds(epoch: number): Promise<{ given: number; open: number }> {
     return this.#tasks.openRounds(epoch)
+  }
+
+  /** A round is over. It is counted as open until lists are to show it, and its validators have each other's votes. */
+  async endRound(projectId: string, ended: EndedRound): Promise<void> {
+    this.#ending ??= new Gathering(endingMs, (all) => this.#config.endRounds(projectId, all))
+    await this.#ending.add(ended)
+    await this.closeRound(ended.roundId)
   }
 
   async closeRound(roundId: string): Promise<void> {
@@ -249,19 +270,21 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
   }
 
   /** Tries once at a time, and everybody waits for that try. */
-  #startRound(terms: RoundTerms, isRepeated: boolean): Promise<void> {
+  #startRound(terms: RoundTerms, isRepeated: boolean): Promise<View | null> {
     const { roundId } = terms
     const started = this.#starting.get(roundId) ?? this.#tryToStart(terms, isRepeated)
     this.#starting.set(roundId, started)
     return started
   }
 
-  async #tryToStart(terms: RoundTerms, isRepeated: boolean): Promise<void> {
+  async #tryToStart(terms: RoundTerms, isRepeated: boolean): Promise<View | null> {
     try {
-      await this.#config.startRound(terms, isRepeated)
+      const begun = await this.#config.startRound(terms, isRepeated)
       this.#tasks.started(terms.roundId)
+      return begun
     } catch (error) {
       console.error(`${terms.roundId} could not start; the alarm tries again`, error)
+      return null
     } finally {
       this.#starting.delete(terms.roundId)
     }

@@ -20,8 +20,7 @@ export type Effect =
   | { kind: 'confirm'; lease: Lease }
   | { kind: 'find_audit_block' }
   | { kind: 'ask' }
-  | { kind: 'spread' }
-  | { kind: 'release' }
+  | { kind: 'end' }
   | { kind: 'delete' }
 
 export const effectName = (effect: Effect): string =>
@@ -55,11 +54,10 @@ function deciding(round: Round, now: number): Effect[] {
   return now >= round.asking.nextAt ? [{ kind: 'ask' }] : []
 }
 
-/** The record is what everybody reads from then on. Votes are spread before the project takes the round for over, and the round is forgotten last. */
+/** The record is what everybody reads from then on, and the round is forgotten last. */
 function ending(round: Round): Effect[] {
   if (!round.isRecorded) return [{ kind: 'record' }]
-  if (!round.isSpread) return [{ kind: 'spread' }]
-  return round.isReleased ? [{ kind: 'delete' }] : [{ kind: 'release' }]
+  return round.isReleased ? [{ kind: 'delete' }] : [{ kind: 'end' }]
 }
 
 /** When the time alone changes something, in network time; null while only what is under way can. */

@@ -19,7 +19,7 @@ import {
   waitingFor,
 } from './round.ts'
 import * as transitions from './transitions.ts'
-import type { AnswerListener, RoundConfig } from './types.ts'
+import type { AnswerListener, Recorded, RoundConfig } from './types.ts'
 
 /** An alarm that comes later than this says that the hub was not there to hear anybody. */
 const lateMs = 5_000
@@ -42,7 +42,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   #working: Promise<void> | null = null
   #isAskedAgain = false
   readonly #attempts = new Attempts()
-  #recorded: View | null = null
+  #recorded: Recorded<View> | null = null
   /** Whether the round may have its record, of which an object that was loaded again does not know. */
   #isUnsure: boolean
   #looking: ReturnType<typeof setTimeout> | undefined
@@ -61,10 +61,16 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return this.#kept.round
   }
 
-  /** Begins the round, once. @param isRepeated - Whether it may have begun before, and be over: this object may have forgotten it then. */
-  async start(terms: RoundTerms, isRepeated: boolean): Promise<void> {
-    if (this.#round === null && isRepeated && (await this.#config.isRecorded(terms.roundId)))
-      return this.#config.release(terms)
+  /**
+   * Begins the round, once. @param isRepeated - Whether it may have begun before, and be over: this object may have forgotten it then.
+   * @returns The round, if this began it.
+   */
+  async start(terms: RoundTerms, isRepeated: boolean): Promise<View | null> {
+    if (this.#round === null && isRepeated && (await this.#config.isRecorded(terms.roundId))) {
+      await this.#config.release(terms)
+      return null
+    }
+    let begun: View | null = null
     if (this.#round === null) this.#kept.become(beginRound(terms, this.#config.processId))
     if (this.#round?.drawn === null) {
       // What is drawn is stored with it; what cannot be drawn now is for the alarm.
@@ -74,8 +80,10 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       const next = this.#round && nextTime(this.#round, now)
       const inMs = next === null ? backstopMs : (next - now) * 1000
       await this.#alarm.by(Date.now() + Math.max(0, Math.min(backstopMs, inMs)))
+      begun = this.#round && this.#view(this.#round)
     }
     this.#work()
+    return begun
   }
 
   /** The round as everybody reads it; null where it has not begun, or is over and has its record. */
@@ -189,7 +197,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
 
   /** Before its record is stored nobody reads that it is over: the record has all that is asked for then. */
   #view(round: Round): View {
-    if (round.isRecorded) return this.#recorded ?? this.#config.view(round)
+    if (round.isRecorded) return this.#recorded?.view ?? this.#config.view(round)
     return this.#config.view({ ...round, outcome: null })
   }
 
@@ -315,14 +323,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
         return this.#findAuditBlock()
       case 'ask':
         return this.#ask(round)
-      case 'spread':
-        await this.#config.spread(round)
-        this.#kept.note((one) => ({ ...one, isSpread: true }))
-        return true
-      case 'release':
-        await this.#config.release(round.terms)
-        this.#kept.note((one) => ({ ...one, isReleased: true }))
-        return true
+      case 'end':
+        return this.#end(round)
       case 'delete':
         return this.#forget()
     }
@@ -361,6 +363,20 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     this.#recorded = await this.#config.record({ ...round, outcome })
     this.#isUnsure = false
     this.#kept.note((one) => ({ ...one, isRecorded: true }))
+    return true
+  }
+
+  async #end(round: Round): Promise<boolean> {
+    // Another process may have stored it.
+    if (this.#recorded === null) await this.#record(round)
+    if (this.#recorded === null) return false
+    const { roundId, task } = round.terms
+    const { row } = this.#recorded
+    await this.#config.end(round.terms, {
+      ...{ roundId, epoch: task.epoch, row },
+      finalityVotes: round.finalityVotes,
+    })
+    this.#kept.note((one) => ({ ...one, isReleased: true }))
     return true
   }
 

@@ -74,7 +74,7 @@ describe('a round', () => {
     const failed = passTime(undrawn, start + 361)
     expect(failed.outcome).toEqual({ state: 'failed', error: 'set_unreadable', at: start + 361 })
     expect(kinds(failed)).toEqual(['record'])
-    expect(kinds({ ...failed, isRecorded: true })).toEqual(['spread'])
+    expect(kinds({ ...failed, isRecorded: true })).toEqual(['end'])
     expect(seated(failed, drawn, start + 400)).toBe(failed)
   })
 

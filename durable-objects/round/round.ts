@@ -109,11 +109,9 @@ export interface Round {
   outcome: Outcome | null
   /** The state in which lists show it, where it is open for longer. */
   listed: PublicState | null
-  /** Whether its record is stored, and lists are to show it. */
+  /** Whether its record is stored. */
   isRecorded: boolean
-  /** Whether validators have been sent the finality votes. */
-  isSpread: boolean
-  /** Whether the project counts it as over. */
+  /** Whether lists are to show it, its validators have each other's votes, and the project counts it as over. */
   isReleased: boolean
 }
 
@@ -140,7 +138,6 @@ export const beginRound = (terms: RoundTerms, processId: string): Round => ({
   outcome: null,
   listed: null,
   isRecorded: false,
-  isSpread: false,
   isReleased: false,
 })
 

@@ -1,6 +1,6 @@
 import type { Block } from '../../protocol/committees/index.ts'
 import type { RoundAnswer } from '../../protocol/link/index.ts'
-import type { KeptCommittee, TaskVote } from '../../protocol/rounds/index.ts'
+import type { FinalityVote, KeptCommittee, TaskVote } from '../../protocol/rounds/index.ts'
 import type { OfferResult, VoteBody } from '../link/types.ts'
 import type { DirectOutcome, DirectRequest } from './direct.ts'
 import type { Lease, Outcome, Result, Round, RoundTerms } from './round.ts'
@@ -13,6 +13,24 @@ export type Judgement =
 
 /** Takes what a validator answers over its link. @returns What is wrong with it; null where nothing is. */
 export type AnswerListener = (publicKey: string, answer: RoundAnswer) => Promise<string | null>
+
+/** What is stored of a round that is over. */
+export interface Recorded<View> {
+  /** How everybody reads it. */
+  view: View
+  /** What lists are to show of it, and what follows from its end. */
+  row: unknown
+}
+
+/** A round that is over, as its project is told. */
+export interface EndedRound {
+  roundId: string
+  epoch: number
+  /** Of {@link Recorded}. */
+  row: unknown
+  /** What its validators are told of each other. */
+  finalityVotes: readonly FinalityVote[]
+}
 
 /** What a round asks of everything around it. Whatever throws is tried again later. @typeParam View - How everybody reads a round. */
 export interface RoundConfig<View = unknown> {
@@ -29,8 +47,8 @@ export interface RoundConfig<View = unknown> {
   seat(terms: RoundTerms): Promise<KeptCommittee>
   /** The round as everybody reads it. */
   view(round: Round): View
-  /** Stores the record of a round that is over, unless it has one, and has lists show it. @returns How everybody reads it from then on. */
-  record(round: Round & { outcome: Outcome }): Promise<View>
+  /** Stores the record of a round that is over, unless it has one. @returns What is stored. */
+  record(round: Round & { outcome: Outcome }): Promise<Recorded<View>>
   /** Has lists show an open round as it stands. */
   list(round: Round): Promise<void>
   /** Whether a round has its record. */
@@ -47,7 +65,9 @@ export interface RoundConfig<View = unknown> {
   auditBlock(round: Round, agreedAt: number): Promise<{ block: Block; isAudited: boolean } | null>
   /** @param listen - Has answers that come over links given to a listener, until the answers are returned. */
   ask(round: Round, listen: (listener: AnswerListener) => void): Promise<Answers>
-  spread(round: Round): Promise<void>
   execute(request: DirectRequest): Promise<DirectOutcome>
+  /** Tells the project that the round is over. Once this returns lists are to show it, and its validators have each other's votes. */
+  end(terms: RoundTerms, ended: EndedRound): Promise<void>
+  /** Tells the project again, which was told before. */
   release(terms: RoundTerms): Promise<void>
 }

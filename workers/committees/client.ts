@@ -1,6 +1,7 @@
 import type { ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
 import type { Env, Settings } from '../env.ts'
 import { objectClient } from '../object-client.ts'
+import type { PublishedRound } from '../stores/rounds.ts'
 
 const methods = ['wake', 'lookAgain', 'nudge', 'refusal', 'submit', 'openRounds', 'waitForRound'] as const
 
@@ -8,7 +9,7 @@ const methods = ['wake', 'lookAgain', 'nudge', 'refusal', 'submit', 'openRounds'
 export const createCommitteesClient = (env: Env, settings: Settings) =>
   settings.CHAIN_RPC_URL && settings.CHAIN_CONTRACTS
     ? (projectId: string) =>
-        objectClient<Pick<ProjectCommitteesObject, (typeof methods)[number]>>(
+        objectClient<Pick<ProjectCommitteesObject<Env, PublishedRound>, (typeof methods)[number]>>(
           'The object of the project',
           () => env.PROJECT_COMMITTEES.getByName(projectId),
           methods,

@@ -97,17 +97,36 @@ describe('an offer', () => {
     await relay.drain()
     expect(rounds.calls).toEqual([
       {
-        method: 'accepted',
-        round: deriveTaskRoundId(taken.task),
-        given: [taken.offer_id, device().publicKey],
-      },
-      {
         method: 'declined',
         round: deriveTaskRoundId(refused.task),
         given: [refused.offer_id, device().publicKey, 'unknown_module', false],
       },
+      {
+        method: 'accepted',
+        round: deriveTaskRoundId(taken.task),
+        given: [taken.offer_id, device().publicKey],
+      },
     ])
     expect(await link().status()).toMatchObject({ activeLeases: 1 })
+  })
+
+  test('that was accepted is told to its round in seconds where no vote follows, and at once where its time ends', async () => {
+    const relay = await openReady(3)
+    const last = { accept_by: unixNow() + 1 }
+    const [slow, hurried, fast] = [offerOf(), offerOf(last), offerOf()]
+    await relay.drain()
+    for (const offer of [slow, hurried, fast]) await makeOffer(offer)
+    const told = () => rounds.calls.map(({ method, given }) => [method, given[0]])
+    relay.send({ type: 'accept', offer_id: hurried.offer_id })
+    await vi.waitUntil(() => rounds.calls.length === 1)
+    for (const offer of [fast, slow]) relay.send({ type: 'accept', offer_id: offer.offer_id })
+    relay.send({ type: 'vote', offer_id: fast.offer_id, vote: {} as never, output_b64: '', events: [] })
+    await vi.waitUntil(() => rounds.calls.length === 3, { timeout: 10_000 })
+    expect(told()).toEqual([
+      ['accepted', hurried.offer_id],
+      ['voted', fast.offer_id],
+      ['accepted', slow.offer_id],
+    ])
   })
 
   test.each([
@@ -357,7 +376,7 @@ describe('a frame that breaks a rule', () => {
       relay.send({ type: 'accept', offer_id: offer.offer_id })
       relay.send({ type: 'decline', offer_id: offer.offer_id, reason: 'busy' })
       expect(await relay.next()).toMatchObject({ type: 'offer' })
-      await vi.waitUntil(() => rounds.calls.length === 2 * (i + 1), { interval: 1 })
+      await vi.waitUntil(() => rounds.calls.length === i + 1, { interval: 1 })
     }
     expect(await relay.drain()).toEqual([])
   })

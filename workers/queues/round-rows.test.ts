@@ -11,7 +11,7 @@ import { type Deed, publishSimulated, right, type SimulatedEnd, simulateRound } 
 import { consume, consumeIn } from '../test/queue.ts'
 import { forgetRounds, rowsOfRounds } from '../test/round-tables.ts'
 import { rowsOf } from '../test/tables.ts'
-import type { RoundMessage } from './round-message.ts'
+import { type OneRound, roundMessage } from './round-message.ts'
 
 const members = await createMembers(3)
 const validators = await createValidators(4)
@@ -32,7 +32,7 @@ const rounds: SimulatedEnd[] = deeds.map((given, i) =>
   simulateRound({ members, deeds: given, validators, issuedAt: issuedAt + i, gasUsed: 1_000_000 * (i + 1) }),
 )
 
-const messageOf = ({ file }: SimulatedEnd): RoundMessage => ({ v: 1, ...file.published, end: roundEnd(file) })
+const messageOf = ({ file }: SimulatedEnd): OneRound => ({ v: 1, ...file.published, end: roundEnd(file) })
 
 describe('the queue round-rows', () => {
   test('writes a batch as it would be written one by one, in any order and however often it comes', async () => {
@@ -78,19 +78,37 @@ describe('the queue round-rows', () => {
     expect(await services(env).rounds.find(rounds[1]!.round.roundId)).toBeNull()
   })
 
-  test.each([[null], [{}], [{ v: 2, round: { roundId: 'task:' } }], [{ v: 1, round: {} }]])(
-    'leaves what nobody can read to the dead letters: %j',
-    async (body) => {
-      expect(await consume('round-rows', body, messageOf(rounds[0]!))).toEqual({
-        acked: ['m1'],
-        retried: ['m0'],
-      })
-    },
-  )
+  test('writes the rounds of one message as those of many, and gives it back as a whole where one cannot be written', async () => {
+    await consume('round-rows', ...rounds.map(messageOf))
+    const oneByOne = await rowsOfRounds()
+    await forgetRounds(9980)
+    const rows = rounds.map(({ file }) => ({ ...file.published, end: roundEnd(file) }))
+    expect(await consume('round-rows', roundMessage(rows))).toMatchObject({ retried: [] })
+    expect(withoutOffences(await rowsOfRounds())).toEqual(withoutOffences(oneByOne))
+    await forgetRounds(9980)
+    const broken = { ...rows[1]!, round: { ...rows[1]!.round, kind: null as never } }
+    expect(await consume('round-rows', roundMessage(rows.with(1, broken)))).toMatchObject({ retried: ['m0'] })
+    expect(await rowsOf('SELECT round_id FROM rounds')).toHaveLength(rounds.length - 1)
+    expect(await consume('round-rows', roundMessage(rows))).toMatchObject({ retried: [] })
+    expect(await rowsOf('SELECT round_id FROM rounds')).toHaveLength(rounds.length)
+  })
+
+  test.each([
+    [null],
+    [{}],
+    [{ v: 3, rounds: [] }],
+    [{ v: 2, round: { roundId: 'task:' } }],
+    [{ v: 1, round: {} }],
+  ])('leaves what nobody can read to the dead letters: %j', async (body) => {
+    expect(await consume('round-rows', body, messageOf(rounds[0]!))).toEqual({
+      acked: ['m1'],
+      retried: ['m0'],
+    })
+  })
 
   test('puts a round that is open into lists, and never back to an earlier state', async () => {
     const { object } = rounds[0]!
-    const open = (state: 'pending' | 'escalated'): RoundMessage => ({
+    const open = (state: 'pending' | 'escalated'): OneRound => ({
       ...messageOf(rounds[0]!),
       round: { ...messageOf(rounds[0]!).round, state, finalizedAt: null },
       end: null,

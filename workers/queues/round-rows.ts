@@ -2,29 +2,32 @@ import type { Env } from '../env.ts'
 import { writeAll } from '../rounds/write-rounds.ts'
 import { services } from '../services.ts'
 import type { WrittenRound } from '../stores/rounds.ts'
-import { readRoundMessage } from './round-message.ts'
+import { readRoundMessage, roundsOf } from './round-message.ts'
 
 interface Received {
   message: Message<unknown>
-  round: WrittenRound
+  rounds: readonly WrittenRound[]
 }
 
 /** Writes rounds for lists and figures, a batch in one transaction. Messages may come twice and in any order: what is over stays as it is. */
 export async function consumeRoundRows(batch: MessageBatch<unknown>, env: Env): Promise<void> {
   const received: Received[] = []
   for (const message of batch.messages) {
-    const round = readRoundMessage(message.body)
+    const read = readRoundMessage(message.body)
     // A message that the hub cannot read dies at its last attempt, where operators see it.
-    if (round === null) retry(message)
-    else received.push({ message, round })
+    if (read === null) retry(message)
+    else received.push({ message, rounds: roundsOf(read) })
   }
   const { ended, failed } = await writeAll(
     services(env).writeRounds,
-    received.map(({ round }) => round),
+    received.flatMap(({ rounds }) => rounds),
   )
   const isFailed = new Set(failed)
-  for (const { message, round } of received) isFailed.has(round) ? retry(message) : message.ack()
-  const proving = received.flatMap(({ round: { end } }) => (end?.provesOffences ? end.round.roundId : []))
+  for (const { message, rounds } of received)
+    rounds.some((round) => isFailed.has(round)) ? retry(message) : message.ack()
+  const proving = received.flatMap(({ rounds }) =>
+    rounds.flatMap(({ end }) => (end?.provesOffences ? end.round.roundId : [])),
+  )
   await recordOffences(
     env,
     ended.filter((id) => proving.includes(id)),

@@ -4,11 +4,12 @@ import type { Env } from '../env.ts'
 import { objectClient } from '../object-client.ts'
 import type { PublishedRound } from '../stores/rounds.ts'
 
-type RoundCalls = Pick<RoundObject<Env, PublishedRound>, 'read' | 'wait' | 'waitingFor' | 'execute'>
+type RoundCalls = Pick<RoundObject<Env, PublishedRound>, 'start' | 'read' | 'wait' | 'waitingFor' | 'execute'>
 
 /** The objects of rounds, by their ids. Methods throw 503 `unavailable`. */
 export const createRoundsClient = (env: Env) => (roundId: string) =>
   objectClient<RoundCalls>('The round', () => env.ROUND.getByName(roundId), [
+    'start',
     'read',
     'wait',
     'waitingFor',

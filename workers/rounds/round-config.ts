@@ -1,16 +1,18 @@
+import type { ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
 import type { Lease, Round } from '../../durable-objects/round/round.ts'
 import type { RoundConfig } from '../../durable-objects/round/types.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { inlineInputBytesMax, offerId } from '../../protocol/link/index.ts'
-import { auditDraw, isAudited } from '../../protocol/rounds/index.ts'
+import { auditDraw, isAudited, type Task } from '../../protocol/rounds/index.ts'
 import { inTime } from '../deadline.ts'
 import type { Env, Settings } from '../env.ts'
 import { bytesToBase64 } from '../http/base64.ts'
+import { roundMessage } from '../queues/round-message.ts'
 import { type Services, services } from '../services.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
-import type { PublishedRound } from '../stores/rounds.ts'
+import type { PublishedRound, WrittenRound } from '../stores/rounds.ts'
 import { ValidatorCalls } from '../validators/ask-each.ts'
-import { askForFinality, spreadVotes, type ValidatorSources } from '../validators/round-votes.ts'
+import { askForFinality, type ValidatorSources } from '../validators/round-votes.ts'
 import { runDirectRound } from './direct-round.ts'
 import { inputAddress } from './input-address.ts'
 import { isServed } from './is-served.ts'
@@ -34,6 +36,11 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
   const { PROFILE: profile } = settings
   const sources = validatorSources(hub, settings)
   const link = ({ nodeKey }: Pick<Lease, 'nodeKey'>) => env.NODE_LINK.getByName(nodeKey)
+  const project = (task: Task) =>
+    env.PROJECT_COMMITTEES.getByName(task.project_id) as unknown as Pick<
+      ProjectCommitteesObject,
+      'endRound' | 'closeRound'
+    >
   ownProcessId ??= crypto.randomUUID()
   return {
     processId: ownProcessId,
@@ -44,13 +51,12 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
     seat: (terms) => seatRound({ profile, committeeSets }, terms),
     view: (round) => publishedRound(profile, round),
     async record(round) {
-      // Lists never show that a round is over while its record is not there.
       const file = await roundFiles.record(roundFile(profile, round))
-      await env.ROUND_ROWS.send({ v: 1, ...file.published, end: roundEnd(file) })
-      return file.published
+      const row: WrittenRound = { ...file.published, end: roundEnd(file) }
+      return { view: file.published, row }
     },
     async list(round) {
-      await env.ROUND_ROWS.send({ v: 1, ...publishedRound(profile, round), end: null })
+      await env.ROUND_ROWS.send(roundMessage([{ ...publishedRound(profile, round), end: null }]))
     },
     isRecorded: (roundId) => roundFiles.hasRound(roundId),
     async offer(round, lease) {
@@ -87,8 +93,8 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
         answerMsMax,
         book: null,
       }),
-    spread: (round) => spreadVotes(sources, round),
-    release: ({ roundId, task }) => env.PROJECT_COMMITTEES.getByName(task.project_id).closeRound(roundId),
+    end: ({ task }, ended) => project(task).endRound(task.project_id, ended),
+    release: ({ roundId, task }) => project(task).closeRound(roundId),
   }
 
   async function offeredInput(round: Round, lease: Lease) {

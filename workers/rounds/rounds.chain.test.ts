@@ -8,6 +8,7 @@ import { evidenceOf } from '../slashing/round-evidence.ts'
 import { requireSet, seatedOf } from '../test/attested-set.ts'
 import { bodyOf, client, expectRefusal, itemsOf } from '../test/client.ts'
 import { killObject, roundOf, SimulatedRounds, testEpoch } from '../test/rounds.ts'
+import { createRoundsClient } from './client.ts'
 import {
   fileOf,
   isGone,
@@ -190,7 +191,7 @@ describe('a round with five members and four validators', () => {
     await voteAll(voters)
     await decide(roundId)
     const before = await rowOf(roundId)
-    await round.start(terms, true)
+    await createRoundsClient(env)(roundId).start(terms, true)
     await vi.waitUntil(() => isGone(roundId))
     expect(await rowOf(roundId)).toEqual(before)
     for (const { member } of voters) expect(await member.relay.drain()).toEqual([])

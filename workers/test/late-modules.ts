@@ -25,6 +25,7 @@ await Promise.all([
   import('../rounds/direct-order-object.ts'),
   import('../stores/backups.ts'),
   import('../rounds/object.ts'),
+  import('../rounds/end-rounds.ts'),
   import('../rounds/running-epoch.ts'),
   import('../queues/round-rows.ts'),
   import('../queues/webhook-deliveries.ts'),

@@ -1,8 +1,11 @@
 import type { Task } from '../../protocol/rounds/index.ts'
 import type { Generation, ValidatorStore } from '../stores/validators.ts'
 
-/** What was read serves for so long. Asking validators takes longer, so who is asked may be as old as that anyhow. */
-const keptMs = 2_000
+/**
+ * What was read serves for so long. A quorum is waited for longer than that, so who is asked may be as old as that anyhow. Where no quorum
+ * answered, there may be another generation: it is found sooner.
+ */
+export const generationKeptMs = { first: 10_000, again: 2_000 }
 const keptMax = 1_000
 
 interface Read {
@@ -12,18 +15,30 @@ interface Read {
 
 const read = new WeakMap<ValidatorStore, Map<string, Read>>()
 
-/** Who counts for the epoch of a task, read once in a while for all rounds of an isolate. They share values and never a promise, which would end with the request that made it. */
+/**
+ * Who counts for the epoch of a task, read once in a while for all rounds of an isolate. They share values and never a promise, which would
+ * end with the request that made it: while one of them reads it again, the others take what is known.
+ */
 export async function recentGeneration(
   validators: ValidatorStore,
   { project_id: projectId, epoch }: Pick<Task, 'project_id' | 'epoch'>,
+  keptMs: number = generationKeptMs.first,
 ): Promise<Generation | null> {
   const kept = read.get(validators) ?? new Map<string, Read>()
   read.set(validators, kept)
   const name = `${projectId}:${epoch}`
   const known = kept.get(name)
-  if (known !== undefined && Math.abs(Date.now() - known.atMs) < keptMs) return known.generation
-  const generation = await validators.ofSet(projectId, epoch)
-  if (kept.size >= keptMax) kept.clear()
-  kept.set(name, { atMs: Date.now(), generation })
-  return generation
+  const nowMs = Date.now()
+  if (known !== undefined && Math.abs(nowMs - known.atMs) < keptMs) return known.generation
+  if (known !== undefined) kept.set(name, { ...known, atMs: nowMs })
+  try {
+    const generation = await validators.ofSet(projectId, epoch)
+    if (kept.size >= keptMax) kept.clear()
+    kept.set(name, { atMs: Date.now(), generation })
+    return generation
+  } catch (error) {
+    // The next one tries again.
+    kept.delete(name)
+    throw error
+  }
 }

@@ -32,7 +32,7 @@ import {
 import { answerMsMax, type ValidatorCalls, waitingMax } from './ask-each.ts'
 import { type CallRules, callValidator } from './ask-validator.ts'
 import { overLinks, type ValidatorLink } from './over-links.ts'
-import { recentGeneration } from './recent-generation.ts'
+import { generationKeptMs, recentGeneration } from './recent-generation.ts'
 
 export interface ValidatorSources {
   profile: Profile
@@ -145,11 +145,14 @@ function unheard({ finalityVotes }: Round, validators: readonly Validator[]): re
   return others.length > 0 ? others : validators
 }
 
-const keptOf = (generation: Generation | null): readonly Validator[] =>
+/** Those whose keys were not ended. */
+export const keptOf = (generation: Generation | null): readonly Validator[] =>
   generation?.validators.filter(({ revokedAt }) => revokedAt === null) ?? []
 
-const generationOf = ({ validators }: Pick<ValidatorSources, 'validators'>, { terms: { task } }: Round) =>
-  recentGeneration(validators, task)
+const generationOf = (
+  { validators }: Pick<ValidatorSources, 'validators'>,
+  { terms: { task }, asking: { attempts } }: Round,
+) => recentGeneration(validators, task, attempts === 0 ? generationKeptMs.first : generationKeptMs.again)
 
 const finalityRequest = (round: Round, input: string) => ({
   task: round.terms.task,
@@ -187,42 +190,4 @@ async function readResult(
   if (!run.ok) return null
   const claimed = claimedErrorOf(receipt, error)
   return { ...(await keepRun(files, receipt, run)), ...(claimed !== null && { error: claimed }) }
-}
-
-/** A node takes votes of 256 KiB in one call. */
-const bundleBytesMax = 200 * 1024
-
-/** Sends every validator the others' finality votes, over its link, or in one call or a few. One that misses them asks its peers. */
-export async function spreadVotes(sources: ValidatorSources, round: Round): Promise<void> {
-  const { rules, links } = sources
-  if (rules === null) return
-  const now = await sources.now()
-  const written = round.finalityVotes.map((vote) => ({
-    publicKey: vote.public_key,
-    text: JSON.stringify(vote),
-  }))
-  const votesFor = ({ publicKey }: Validator) =>
-    written.filter((vote) => vote.publicKey !== publicKey).map(({ text }) => text)
-  const told = await overLinks(keptOf(await generationOf(sources, round)), (validator) =>
-    links(validator.publicKey).tellFinality(votesFor(validator)),
-  )
-  await sources.calls.tell(told.others.filter(isCallable), async (validator, answerMsMax) => {
-    for (const votes of bundlesOf(votesFor(validator))) {
-      const body = utf8.encode(`{"votes":[${votes}]}`)
-      const call = { path: '/consensus/votes', body, now, answerMsMax }
-      if ((await callValidator(validator.url, call, rules)) === null) return false
-    }
-    return true
-  })
-}
-
-/** Votes as members of lists, each as long as a call may be. */
-function bundlesOf(votes: readonly string[]): string[] {
-  const bundles: string[] = []
-  for (const vote of votes) {
-    const last = bundles.at(-1)
-    if (last === undefined || last.length + vote.length > bundleBytesMax) bundles.push(vote)
-    else bundles[bundles.length - 1] = `${last},${vote}`
-  }
-  return bundles
 }

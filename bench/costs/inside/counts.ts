@@ -29,6 +29,7 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
   }
   async function event({ owner, name, ctx, args }: Use & { kind: 'event' }, run: () => Promise<unknown>) {
     if (ctx !== null) {
+      if (isNoTask(owner, name)) return unseen.run(true, run)
       note(`${owner}.${kinds[name] ?? 'call'}`)
       if (/^\{"type":"decided"/.test(String(args[1]).slice(0, 24))) note('validators.frame')
       return lasting(ctx, run)
@@ -63,14 +64,17 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
     if (statements.length === 1 && statements[0]!.statement.includes('lead_secs')) return run()
     note('D1.trip')
     const result = await run()
-    for (const one of [result].flat() as Partial<D1Result>[]) {
-      if (one?.meta === undefined) continue
+    for (const one of resultsOf(result)) {
       note('D1.statement')
       note('D1.rowsRead', one.meta.rows_read)
       note('D1.rowsWritten', one.meta.rows_written)
-      // A size, no sum.
-      counts['D1.bytes'] = one.meta.size_after
     }
+    return noteSize(result)
+  }
+
+  /** A size, no sum. */
+  function noteSize(result: unknown): unknown {
+    for (const { meta } of resultsOf(result)) counts['D1.bytes'] = meta.size_after
     return result
   }
 
@@ -83,7 +87,7 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
   })
 
   const around: Watch['around'] = (use, run) => {
-    if (unseen.getStore()) return run()
+    if (unseen.getStore()) return use.kind === 'trip' ? run().then(noteSize) : run()
     switch (use.kind) {
       case 'event':
         return event(use, run)
@@ -106,6 +110,15 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
   }
   return watchHub(hub, { around, making: noteRead.watch })
 }
+
+/** Those of a trip that say what it took. */
+const resultsOf = (result: unknown): D1Result[] =>
+  ([result].flat() as Partial<D1Result>[]).filter((one): one is D1Result => one?.meta !== undefined)
+
+/** Following the chain, and what `/v1/status` asks of objects, into which {@link AsyncLocalStorage} does not follow. */
+const isNoTask = (owner: string, name: string): boolean =>
+  (owner === 'Relayer' && name === 'health') ||
+  (owner === 'ChainIndexer' && (name === 'status' || name === 'alarm'))
 
 const bytesOf = (value: unknown): number =>
   typeof value === 'string'

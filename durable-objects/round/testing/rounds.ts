@@ -155,9 +155,7 @@ export function perform(round: Round, effect: Effect, now: number): Round {
       const found = { [hashReceipt(receipts[0]!)]: results[0]! }
       return transitions.answered(round, { votes: finality, results: found, validators }, { now, ms: 1 })
     }
-    case 'spread':
-      return { ...round, isSpread: true }
-    case 'release':
+    case 'end':
     case 'delete':
       return { ...round, isReleased: true }
   }

@@ -70,7 +70,10 @@ export function simulatedRounds() {
   /** And has accepted it. */
   async function accepted() {
     const begun = await offered()
-    for (const { member, offer } of begun.voters) member.accept(offer)
+    for (const { member, offer } of begun.voters) {
+      member.accept(offer)
+      await member.relay.drain()
+    }
     return begun
   }
 

@@ -32,19 +32,22 @@ export const getTask = defineRoute(
     responses: ok('The present state of the task.', TaskView, taskExample),
   },
   async (c, { params: { task_id }, query: { wait = 0 } }) => {
-    const open = wait > 0 && task_id.startsWith('task:') ? await findOpen(c, task_id) : null
-    const found = open ?? (await findTask(c.var.services, task_id))
+    const untilMs = Date.now() + wait * 1000
+    const waited = wait > 0 && task_id.startsWith('task:') ? await waitForOpen(c, task_id, wait) : null
+    if (waited !== null) return json(await taskView(c, waited))
+    const found = await findTask(c.var.services, task_id)
     if (found === null) throw new ApiError('not_found', `The task ${task_id} does not exist.`)
-    const { record } = await waitForTask(c, found, 'final', wait)
+    const leftSecs = Math.max(0, untilMs - Date.now()) / 1000
+    const { record } = await waitForTask(c, found, 'final', leftSecs)
     return json(await taskView(c, record))
   },
 )
 
-/** Who waits, waits mostly for a round that is open, of which its object knows most. */
-async function findOpen(c: HubContext, roundId: string): Promise<TaskRecord | null> {
-  const open = await c.var.services
+/** Who waits, waits mostly for a round that is open: its object says when it is over. Null where the object does not have it. */
+async function waitForOpen(c: HubContext, roundId: string, seconds: number): Promise<TaskRecord | null> {
+  const waited = await c.var.services
     .roundObjects(roundId)
-    .read()
+    .wait('final', seconds * 1000)
     .catch(() => null)
-  return open && { task: taskOf(open.round), round: open.round }
+  return waited && { task: taskOf(waited.view.round), round: waited.view.round }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import type { RefusedTask, Submitted, TakenTask } from '../../../durable-objects/project/task-queue.ts'
+import type { Taken } from '../../../durable-objects/project/object.ts'
+import type { RefusedTask, TakenTask } from '../../../durable-objects/project/task-queue.ts'
 import { addressSubject } from '../../../protocol/encoding/index.ts'
 import { publicStatuses } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
@@ -12,6 +13,7 @@ import { notSetUp } from '../../missing-settings.ts'
 import type { TaskRecord } from '../../rounds/find-round.ts'
 import { defineRoute, reply } from '../../route.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
+import type { PublishedRound } from '../../stores/rounds.ts'
 import { findInForce, unknownProject } from '../projects/access.ts'
 import { ProjectParams } from '../projects/schema.ts'
 import { manifestOf } from '../projects/view.ts'
@@ -109,10 +111,10 @@ export const submitTask = defineRoute(
       if (refused !== null) throw refusalError(refused)
       await roundFiles.putPayload(input.hash, input.bytes)
     }
-    const taken = requireTaken(await committees(projectId).submit(projectId, request))
+    const { begun, ...taken } = requireTaken(await committees(projectId).submit(projectId, request))
     const found = {
       task: { ...taken, projectId, function: body.function, gasLimit, inputHash: input.hash, error: null },
-      round: null,
+      round: begun?.round ?? null,
     }
     const { record: task, isReached } = await waitForTask(c, found, accept, wait)
     return taskAnswer(c, task, isReached ? 200 : 202)
@@ -161,7 +163,9 @@ async function admitCaller(c: HubContext, record: ProjectRecord): Promise<string
   return addressSubject(c.req.header('cf-connecting-ip'))
 }
 
-function requireTaken(submitted: Submitted | { status: 'none' }): TakenTask {
+function requireTaken(
+  submitted: Taken<PublishedRound> | { status: 'none' },
+): TakenTask & { begun?: PublishedRound | null } {
   if ('taskId' in submitted) return submitted
   throw refusalError(submitted)
 }

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { Gathering } from './gathering.ts'
+
+test('what comes within a moment is handed on together, and each waits for that', async () => {
+  const handedOn: (readonly string[])[] = []
+  const gathering = new Gathering<string>(1, async (items) => void handedOn.push(items))
+  await Promise.all([gathering.add('one'), gathering.add('two')])
+  expect(handedOn).toEqual([['one', 'two']])
+  await gathering.add('three')
+  expect(handedOn).toEqual([['one', 'two'], ['three']])
+})
+
+test('a failure is that of all that came together, and of no other', async () => {
+  const gathering = new Gathering<string>(1, async (items) => {
+    if (items.includes('bad')) throw new Error('it is bad')
+  })
+  const outcomes = await Promise.allSettled([gathering.add('good'), gathering.add('bad')])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await gathering.add('good')
+})
