@@ -34,6 +34,8 @@ const withoutInlineStyle = {
  * in one go, while nobody can click.
  */
 const groups = [
+  // SvelteKit reads its version when it is evaluated, which has to be after the page has told it.
+  { name: 'start', test: /kit\/src\/runtime\/client\/payload\.js|vite\/preload-helper/, priority: 2 },
   {
     name: 'svelte',
     test: /node_modules\/(?:svelte|esm-env|clsx)\/|rolldown\/runtime/,
