@@ -189,7 +189,9 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
         const rows = ended.map(({ row }) => row as WrittenRound)
         await Promise.all([
           world.validators.tellAll(projectId, ended, { isAlive, links }),
-          world.write(() => rows.forEach((row) => world.send(row)), 'queue'),
+          world.write(() => {
+            for (const row of rows) world.send(row)
+          }, 'queue'),
         ])
       }),
     noteQueued: (_, request) => outside(() => world.write(() => world.records.queue(request), 'database')),
