@@ -2,8 +2,8 @@ import type { HubBundle } from '../scripts/bundle.ts'
 
 /**
  * What Cloudflare's edge does before a deployed hub: it says from which address a request comes, whatever the request says
- * itself, and compresses pages with their files. A local network listens on this machine alone, so that is where all
- * requests come from.
+ * itself, answers the files that pages load without the hub, and compresses them and pages. A local network listens on this
+ * machine alone, so that is where all requests come from.
  */
 export const behindFront = (script: HubBundle): HubBundle => [
   { type: 'ESModule', path: 'front.js', contents: front(script[0]?.path ?? '') },
@@ -18,16 +18,55 @@ export default {
   async fetch(request, env, ctx) {
     // A Host header that is no host makes a URL that no copy can be made with; the hub refuses it.
     if (!URL.canParse(request.url)) return hub.fetch(request, env, ctx)
+    const { pathname } = new URL(request.url)
+    if (request.method === 'GET' && pathname.startsWith('/_app/immutable/')) {
+      const file = await fileAt(pathname, env.ASSETS)
+      if (file !== null) return fileFor(request, file)
+    }
     const headers = new Headers(request.headers)
     headers.set('CF-Connecting-IP', '127.0.0.1')
     return compressed(request, await hub.fetch(new Request(request, { headers }), env, ctx))
   },
 }
 
+const takesGzip = (request) => /\\bgzip\\b/.test(request.headers.get('Accept-Encoding') ?? '')
+const isText = (type) => /^(?:text\\/(?:html|css|javascript)|image\\/svg)/.test(type ?? '')
+
+/** Files whose names change with what they have, so that they are read and compressed once. */
+const files = new Map()
+
+function fileAt(pathname, assets) {
+  if (!files.has(pathname)) {
+    const reading = readFile(pathname, assets)
+    files.set(pathname, reading)
+    const forget = () => files.delete(pathname)
+    reading.then((file) => file ?? forget(), forget)
+  }
+  return files.get(pathname)
+}
+
+async function readFile(pathname, assets) {
+  const asset = await assets.fetch('http://assets' + pathname)
+  if (asset.status !== 200) return null
+  const type = asset.headers.get('Content-Type') ?? ''
+  const plain = await asset.arrayBuffer()
+  const gzip = new Response(plain).body.pipeThrough(new CompressionStream('gzip'))
+  return { type, plain, gzip: isText(type) ? await new Response(gzip).arrayBuffer() : null }
+}
+
+function fileFor(request, { type, plain, gzip }) {
+  const headers = {
+    'Content-Type': type,
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Accept-Encoding',
+  }
+  if (gzip === null || !takesGzip(request)) return new Response(plain, { headers })
+  return new Response(gzip, { headers: { ...headers, 'Content-Encoding': 'gzip' }, encodeBody: 'manual' })
+}
+
 function compressed(request, answer) {
-  const type = answer.headers.get('Content-Type') ?? ''
-  const isGzipTaken = /\\bgzip\\b/.test(request.headers.get('Accept-Encoding') ?? '')
-  if (answer.status !== 200 || !isGzipTaken || !/^(?:text\\/(?:html|css|javascript)|image\\/svg)/.test(type)) return answer
+  if (answer.status !== 200 || !takesGzip(request) || !isText(answer.headers.get('Content-Type'))) return answer
   const headers = new Headers(answer.headers)
   headers.delete('Content-Length')
   headers.set('Content-Encoding', 'gzip')

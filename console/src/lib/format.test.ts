@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ago, amount, duration, median, shortId } from './format.ts'
+import { ago, amount, duration, exactTime, median, number, shortId } from './format.ts'
 
 test.each([
   ['0', 18, '0'],
@@ -33,6 +34,32 @@ test('times: in the largest unit, forwards and back', () => {
   expect([duration(0), duration(61), duration(86_400), duration(90_061)]).toEqual([
     ...['0 s', '1 min 1 s', '1 day', '1 day 1 h'],
   ])
+})
+
+test('numbers and relative times are those of the platform, without what it loads for them', () => {
+  const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+  const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+  fc.assert(
+    fc.property(fc.integer({ min: -1e11, max: 1e11 }), (hundredths) => {
+      expect(number(hundredths / 100)).toBe(numbers.format(hundredths / 100).replace(/^-0$/, '0'))
+    }),
+  )
+  const day = 86_400
+  for (const gap of [-5_000 * day, -2 * day, -day, -3_600, -60, -5, 5, 60, 3_600, day, 2 * day]) {
+    const [unit, size] = (
+      [
+        ['day', day],
+        ['hour', 3_600],
+        ['minute', 60],
+        ['second', 1],
+      ] as const
+    ).find(([, seconds]) => Math.abs(gap) >= seconds)!
+    expect(ago(gap, 0)).toBe(relative.format(gap / size, unit))
+  }
+})
+
+test('exact times: of the time zone of the browser', () => {
+  expect(exactTime(new Date(2026, 0, 2, 3, 4, 5).getTime() / 1_000)).toBe('2 Jan 2026, 03:04:05')
 })
 
 test('median: of none, one, two and three', () => {
