@@ -12,9 +12,14 @@ const { seconds } = readCounts('console', { seconds: 3_600 })
 const executable = requireBrowser()
 const rows: string[] = [lighthouseGoals]
 const screens = await consoleScreens(hub)
-for (const name of ['home', 'projects', 'project', 'round'] as const)
-  rows.push((await judgePage(name, hub + screens[name])).row)
+const machines: number[] = []
+for (const name of ['home', 'projects', 'project', 'round'] as const) {
+  const { row, machine } = await judgePage(name, hub + screens[name])
+  rows.push(row)
+  machines.push(machine)
+}
 console.log(table(lighthouseHead, rows))
+console.log(`\nLighthouse's benchmark index of this machine: ${machines.join(', ')}.`)
 
 const browser = await openBrowser(executable)
 try {
