@@ -64,7 +64,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     const given = await faucet()
     expect([given.code, given.stderr]).toEqual([0, ''])
     expect(given.stdout).toMatch(
-      /^1000 HUB and 0\.01 ether for 0x[0-9a-f]{40}, with the transaction 0x[0-9a-f]{64}\.\n/,
+      /^1000 HUB and 0\.01 ETH for 0x[0-9a-f]{40}, with the transaction 0x[0-9a-f]{64}\.\n/,
     )
     expect(await faucet()).toMatchObject({
       code: 1,

@@ -14,12 +14,12 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the hub without its image library is at most 507 kB, compressed', () => {
-  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(507_000)
+test('the hub without its image library is at most 509 kB, compressed', () => {
+  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(509_000)
 })
 
-test('before the first request at most 190 kB are loaded, compressed', () => {
-  expect(sizes.start.gzipBytes).toBeLessThanOrEqual(190_000)
+test('before the first request at most 191 kB are loaded, compressed', () => {
+  expect(sizes.start.gzipBytes).toBeLessThanOrEqual(191_000)
 })
 
 const earlyFiles = (pattern: RegExp) => [...sizes.startInputs.keys()].filter((file) => pattern.test(file))

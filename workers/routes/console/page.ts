@@ -4,8 +4,8 @@ import { ApiError, unavailable } from '../../errors.ts'
 import type { Answer } from '../../http/answer.ts'
 import { pageHeaders } from '../../http/page-headers.ts'
 import { defineRoute, type Route } from '../../route.ts'
-import { consoleReads } from '../console-paths.ts'
 import { getDescriptor } from '../network/descriptor.ts'
+import { consoleReads } from './reads.ts'
 
 const fileTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
