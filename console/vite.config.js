@@ -42,7 +42,7 @@ const groups = [
     priority: 1,
     minShareCount: 2,
   },
-  { name: 'common', minShareCount: 14 },
+  { name: 'common', minShareCount: 20 },
 ]
 
 export default defineConfig({

@@ -104,6 +104,14 @@ export const stakingGivens = {
     await stage.allMined()
     return { token: stage.miner.token, path, body: await stage.signed(stage.miner, bond as never) }
   },
+  bondBatch: async (stage) => {
+    const { path } = await stage.pending()
+    await stage.allMined()
+    const payload = await stage.miner.client.call('POST /v1/subscriptions/batch/bond', {
+      body: { items: [{ ...path, amount: stage.minCollateral }] },
+    })
+    return { token: stage.miner.token, body: await stage.signed(stage.miner, payload as never) }
+  },
   pauseSubscription: async (stage) => {
     const given = await ofWorking(stage)
     await stage.miner.client.call('POST /v1/subscriptions/{subscription_id}/resume', given).catch(() => {})
