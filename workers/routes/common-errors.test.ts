@@ -154,13 +154,13 @@ const provocations: Provocation[] = [
   {
     refusal: '400 invalid_field',
     by: 'a malformed id in the path of a write',
-    of: ({ method, params }) => method !== 'get' && params,
+    of: ({ method, path }) => method !== 'get' && path.includes('{'),
     provoke: callMalformed,
   },
   {
     refusal: '404 not_found',
     by: 'a malformed id in the path of a read',
-    of: ({ method, params }) => method === 'get' && params,
+    of: ({ method, path }) => method === 'get' && path.includes('{'),
     provoke: callMalformed,
   },
   {
