@@ -155,3 +155,12 @@ test('a request names one to 200 subscriptions, each once, with amounts above 0'
   ] as const)
     await expectInvalid(owner.client.post(path, { items }), member)
 })
+
+test('a body that breaks off is refused, and nothing is sent', async () => {
+  const { owner } = await createDescribedMiner()
+  const before = await offered()
+  const headers = { 'Content-Type': 'application/json' }
+  const broken = owner.client.fetch(path, { method: 'POST', body: '{"typed_data":', headers })
+  await expectRefusal(broken, '400 bad_request')
+  expect(await offered()).toBe(before)
+})
