@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { newFolder } from '../testing/node/folders.ts'
+import { folderWithKey } from '../testing/node/folders.ts'
 import { startNodeProcess } from '../testing/node/node-process.ts'
 import { dist } from '../testing/node/nodectl.ts'
 import { nodeClauses } from './clauses.ts'
-import { type Finding, Findings, numbersOf } from './findings.ts'
+import { Findings } from './findings.ts'
 import { ScriptedHub } from './node/hub.ts'
 import { usualPatience } from './node/index.ts'
 import { Script } from './node/script.ts'
+import { differing, isChosen } from './testing/differing.ts'
 import { type Fault, readMissing } from './testing/fault.ts'
 import { startFaultProxy } from './testing/fault-proxy.ts'
 import { faults } from './testing/faults.ts'
@@ -21,10 +20,8 @@ const noFault: Fault = { name: 'none', breaks: [] }
 
 /** Our node, and a proxy between it and a scripted hub. */
 async function createStage() {
-  const dataDir = newFolder()
   const seed = `0x${randomBytes(32).toString('hex')}`
-  mkdirSync(dataDir, { mode: 0o700, recursive: true })
-  writeFileSync(path.join(dataDir, 'node.key'), `${seed.slice(2)}\n`, { mode: 0o600 })
+  const dataDir = folderWithKey(seed)
   let script: Script | null = null
   const stage = {
     hub: (): ScriptedHub => hub,
@@ -72,21 +69,7 @@ async function createStage() {
   return { run }
 }
 
-/** What a table of faults says, and what it should say. */
-const brokenBy = (found: readonly Finding[]) =>
-  found.flatMap(({ clause, state, problems }) => (state === 'broken' ? [[clause.number, problems]] : []))
-
-/** Runs faults against one node. @returns Those that broke other clauses than the table says. */
-async function differing(some: readonly Fault[]) {
-  const { run } = await createStage()
-  const wrong: unknown[] = []
-  for (const fault of some) {
-    const found = await run(fault)
-    if (numbersOf(found, 'broken').join() !== fault.breaks.join())
-      wrong.push({ name: fault.name, breaks: fault.breaks, broken: brokenBy(found) })
-  }
-  return wrong
-}
+const runAll = async (some: readonly Fault[]) => differing((await createStage()).run, some)
 
 describe('a node with one fault breaks exactly the clauses that the table says', () => {
   test('at least 40', () => expect(faults.length).toBeGreaterThanOrEqual(40))
@@ -94,18 +77,15 @@ describe('a node with one fault breaks exactly the clauses that the table says',
   const restarting = faults.filter(({ restarts }) => restarts)
   const others = faults.filter(({ restarts }) => !restarts)
   // Most of the time nodes wait before they connect again, so the usual run takes a quarter of them, from each group of clauses.
-  const wanted = process.env.CONFORMANCE_FAULTS
-  const isChosen = ({ name }: Fault, i: number): boolean =>
-    wanted === undefined ? i % 4 === 1 : wanted === 'all' || new RegExp(wanted).test(name)
   const chosen = others.filter(isChosen)
   test(`one node for many: ${chosen.length} faults`, async () => {
     const shares = [0, 1].map((share) => chosen.filter((_, i) => i % 2 === share))
-    const wrong = await Promise.all(shares.map((some, i) => differing(i === 0 ? [noFault, ...some] : some)))
+    const wrong = await Promise.all(shares.map((some, i) => runAll(i === 0 ? [noFault, ...some] : some)))
     expect(wrong.flat()).toEqual([])
   }, 1_200_000)
 
   const timeout = 300_000
   test.each(restarting.map((fault) => [fault.name, fault] as const))('%s', { timeout }, async (_, fault) => {
-    expect(await differing([fault])).toEqual([])
+    expect(await runAll([fault])).toEqual([])
   })
 })

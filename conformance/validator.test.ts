@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { newFolder } from '../testing/node/folders.ts'
+import { folderWithKey } from '../testing/node/folders.ts'
 import { startNodeProcess } from '../testing/node/node-process.ts'
 import { dist } from '../testing/node/nodectl.ts'
 import { freePort } from '../testing/node/validator-network.ts'
@@ -12,6 +10,7 @@ import { validatorClauses } from './clauses.ts'
 import { Findings, numbersOf } from './findings.ts'
 import { ScriptedHub } from './node/hub.ts'
 import { usualPatience } from './node/index.ts'
+import { differing, isChosen } from './testing/differing.ts'
 import { startValidatorProxy, type ValidatorFault } from './testing/validator-fault.ts'
 import { validatorFaults } from './testing/validator-faults.ts'
 import { answersFor } from './validator/index.ts'
@@ -23,10 +22,8 @@ const answerMs = 60_000
 
 /** Our validator, and a proxy between the kit and it. */
 async function createStage() {
-  const dataDir = newFolder()
   const seed = `0x${randomBytes(32).toString('hex')}`
-  mkdirSync(dataDir, { mode: 0o700, recursive: true })
-  writeFileSync(path.join(dataDir, 'node.key'), `${seed.slice(2)}\n`, { mode: 0o600 })
+  const dataDir = folderWithKey(seed)
   const nodeKey = ed25519PublicKey(seed)
   const own = `127.0.0.1:${await freePort()}`
   const proxy = await startValidatorProxy(`http://${own}`, { profile, seed })
@@ -66,20 +63,6 @@ async function createStage() {
   }
 }
 
-const differing = async (run: Awaited<ReturnType<typeof createStage>>, faults: readonly ValidatorFault[]) => {
-  const wrong: unknown[] = []
-  for (const fault of faults) {
-    const found = await run(fault)
-    if (numbersOf(found, 'broken').join() !== fault.breaks.join())
-      wrong.push({
-        name: fault.name,
-        breaks: fault.breaks,
-        broken: found.filter(({ state }) => state === 'broken'),
-      })
-  }
-  return wrong
-}
-
 describe('a validator', () => {
   test('of ours keeps every clause, and nothing is left unseen', async () => {
     const run = await createStage()
@@ -91,12 +74,10 @@ describe('a validator', () => {
   })
 
   // The usual run takes a quarter of the faults, and those that only a validator shows that was started again.
-  const wanted = process.env.CONFORMANCE_FAULTS
-  const isChosen = ({ name, restarts }: ValidatorFault, i: number): boolean =>
-    wanted === undefined
-      ? restarts === true || i % 4 === 1
-      : wanted === 'all' || new RegExp(wanted).test(name)
-  const chosen = validatorFaults.filter(isChosen)
+  const isUsual = process.env.CONFORMANCE_FAULTS === undefined
+  const chosen = validatorFaults.filter(
+    (fault, i) => (isUsual && fault.restarts === true) || isChosen(fault, i),
+  )
   test(`with one of ${chosen.length} faults breaks exactly the clauses that the table says`, async () => {
     const run = await createStage()
     expect(await differing(run, chosen)).toEqual([])

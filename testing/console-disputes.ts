@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { sampleSlug } from '../localnet/sample/manifest.ts'
-import { hashText } from '../protocol/encoding/index.ts'
 import { createBindingRecord, deriveNodeId } from '../protocol/identity/index.ts'
-import { createTaskVote, type Task } from '../protocol/rounds/index.ts'
+import type { Task } from '../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { readBalance } from '../scripts/hub/balance.ts'
 import { connectTo, type Network, readNetwork } from '../scripts/hub/network.ts'
@@ -14,6 +13,7 @@ import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
 import { endSession, limitOnce, openFlow, signInWith } from './console-flow.ts'
 import { payloads } from './console-hostile.ts'
+import { equivocationOf } from './equivocation.ts'
 import { runTool } from './run-tool.ts'
 
 /** What the owner writes to the arbiter. */
@@ -119,21 +119,8 @@ async function accuse(network: Network, { nodeSeed, owner, projectId, subscripti
     ({ state }) => state === 'finalized',
   )
   const task = round.task as Task
-  const voteFor = (output: string) => {
-    const hashes = { output_hash: hashText(output), events_hash: hashText('') }
-    const { module_address, function: name, input_hash } = task
-    const of = { v: 1, module_address, function: name, input_hash, gas_used: 5, success: true } as const
-    const content = { task, receipt: { ...of, ...hashes }, payout_address: owner.address, position: 0 }
-    return createTaskVote(profile, nodeSeed, content)
-  }
-  const slash = await client.call('POST /v1/slashes', {
-    body: {
-      ...{ v: 1, kind: 'equivocation', round_id, project_id: projectId, epoch: task.epoch },
-      ...{ subscription_id: subscriptionId, node_key: ed25519PublicKey(nodeSeed) },
-      consensus_hash: task.consensus_hash,
-      proof: { first: voteFor('one'), second: voteFor('another') },
-    } as never,
-  })
+  const evidence = equivocationOf(profile, task, { nodeSeed, subscriptionId, payout: owner.address })
+  const slash = await client.call('POST /v1/slashes', { body: evidence as never })
   const { evidence_hash } = slash as { evidence_hash: string }
   await waitFor(
     'a slash that can be disputed',

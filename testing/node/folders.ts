@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -9,6 +9,14 @@ export const temporaryFolder = (): string => mkdtempSync(path.join(tmpdir(), 'no
 
 /** The data directory of a new node. */
 export const newFolder = (): string => path.join(temporaryFolder(), 'node')
+
+/** The data directory of a new node that has its key already. @param seed - Of the key, as `0x…`. */
+export function folderWithKey(seed: string): string {
+  const folder = newFolder()
+  mkdirSync(folder, { mode: 0o700 })
+  writeFileSync(path.join(folder, 'node.key'), `${seed.slice(2)}\n`, { mode: 0o600 })
+  return folder
+}
 
 /**
  * Has what follows load the compiler without optimizing its WebAssembly, as `nodectl` does in tests: it compiles too little

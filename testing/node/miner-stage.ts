@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
@@ -7,7 +6,7 @@ import type { OfferFrame } from '../../protocol/link/index.ts'
 import type { TaskVote } from '../../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { echo, spinner } from './artifacts.ts'
-import { newFolder } from './folders.ts'
+import { folderWithKey } from './folders.ts'
 import { bytes, type HubSocket, json, type LinkHub, startLinkHub } from './link-hub.ts'
 import { createProject, type MinerProject, type MinerProjectOptions, otherKeys } from './miner-project.ts'
 import { type ServingNode, startNode } from './serving-node.ts'
@@ -27,13 +26,11 @@ export async function createHub(): Promise<LinkHub> {
 }
 
 export function createMiner(hub: LinkHub): Miner {
-  const dataDir = newFolder()
-  const seed = randomBytes(32).toString('hex')
-  mkdirSync(dataDir, { mode: 0o700 })
-  writeFileSync(path.join(dataDir, 'node.key'), `${seed}\n`, { mode: 0o600 })
+  const seed = `0x${randomBytes(32).toString('hex')}`
+  const dataDir = folderWithKey(seed)
   return {
     dataDir,
-    key: ed25519PublicKey(`0x${seed}`),
+    key: ed25519PublicKey(seed),
     start: (flags = [], env = {}) =>
       startNode(dataDir, { flags: ['--hub-url', hub.origin, '--log-format', 'json', ...flags], env }),
   }

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import path from 'node:path'
 import { expect, vi } from 'vitest'
 import { nodeSigner } from '../../node-cli/src/node-signer.ts'
 import {
@@ -13,7 +11,7 @@ import {
 } from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import { newFolder } from './folders.ts'
+import { folderWithKey } from './folders.ts'
 import { coordinatorSeed, createGenerations, type TestGenerations, validatorSeeds } from './generations.ts'
 import { unixNow, usualAnswer } from './hub-answers.ts'
 import { type HubSocket, takeUsualLinks } from './link-hub.ts'
@@ -107,9 +105,7 @@ export async function addValidator(
   listed: (own: string) => string | Promise<string> = (own) => own,
   seed = `0x${randomBytes(32).toString('hex')}`,
 ): Promise<TestValidator> {
-  const dataDir = newFolder()
-  mkdirSync(dataDir, { mode: 0o700 })
-  writeFileSync(path.join(dataDir, 'node.key'), `${seed.slice(2)}\n`, { mode: 0o600 })
+  const dataDir = folderWithKey(seed)
   const publicKey = ed25519PublicKey(seed)
   const url = `http://127.0.0.1:${await freePort()}`
   seeds.push(seed)

@@ -1,10 +1,9 @@
 import { passTime } from '../../localnet/pass-time.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
-import type { ExecutionReceipt } from '../../protocol/execution/index.ts'
-import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
-import { createTaskVote, type Task } from '../../protocol/rounds/index.ts'
+import type { Task } from '../../protocol/rounds/index.ts'
 import { type Evidence, hashEvidence } from '../../protocol/slashing/index.ts'
 import { waitFor } from '../../scripts/hub/wait.ts'
+import { equivocationOf } from '../equivocation.ts'
 import type { Givens } from './given.ts'
 import type { Stage } from './stage.ts'
 
@@ -47,7 +46,7 @@ const unbonded = (stage: Stage) =>
 
 /** Two votes of a device for one task. */
 async function evidenceOf(stage: Stage): Promise<Evidence> {
-  const { seed, publicKey, subscriptionId } = await stage.bonded()
+  const { seed, subscriptionId } = await stage.bonded()
   const { projectId, manifest, profile, epochSecs } = stage
   const { consensus_hash } = manifest
   const epoch = await stage.epochOf()
@@ -56,20 +55,7 @@ async function evidenceOf(stage: Stage): Promise<Evidence> {
     ...{ module_address: hashText('module'), function: 'echo', input_hash: hashText('input') },
     ...{ gas_limit: 1_000_000, issued_at: epoch * epochSecs },
   }
-  const receipt = (output: string): ExecutionReceipt => ({
-    ...{ v: 1, module_address: task.module_address, function: task.function, input_hash: task.input_hash },
-    ...{ output_hash: hashText(output), events_hash: hashText('[]'), gas_used: 5, success: true },
-  })
-  const vote = (output: string) =>
-    createTaskVote(profile, seed, {
-      ...{ task, receipt: receipt(output), position: 0 },
-      payout_address: stage.miner.address,
-    })
-  return {
-    ...{ v: 1, kind: 'equivocation', project_id: projectId, epoch, round_id: deriveTaskRoundId(task) },
-    ...{ subscription_id: subscriptionId, node_key: publicKey, consensus_hash },
-    proof: { first: vote('one'), second: vote('two') },
-  } as unknown as Evidence
+  return equivocationOf(profile, task, { nodeSeed: seed, subscriptionId, payout: stage.miner.address })
 }
 
 async function slash(stage: Stage) {

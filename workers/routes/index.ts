@@ -32,11 +32,8 @@ const patch = entries('patch')
 const del = entries('delete')
 
 /** The page of a screen, which reads in the browser what its path names. */
-const consolePage = (path: string): RouteEntry => {
-  let loaded: Route | undefined
-  const load = async () => (loaded ??= (await import('./console/page.ts')).pageOf(path))
-  return { method: 'get', path, load }
-}
+const consolePage = (path: string): RouteEntry =>
+  get(path, async () => ({ page: (await import('./console/page.ts')).pageOf(path) }), 'page')
 
 /** Paths that several endpoints begin with. */
 const project = '/v1/projects/{project_id}'

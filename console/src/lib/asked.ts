@@ -1,6 +1,6 @@
 import { building } from '$app/env'
 
-interface Address {
+export interface Address {
   readonly searchParams: Pick<URLSearchParams, 'get'>
 }
 

@@ -1,6 +1,4 @@
-interface Address {
-  readonly searchParams: Pick<URLSearchParams, 'get'>
-}
+import type { Address } from './asked.ts'
 
 /** The part of a screen that its address names; else the first of them. */
 export function partOf<Part extends string>(
