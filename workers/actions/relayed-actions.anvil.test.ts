@@ -108,6 +108,13 @@ const sendDearly = (from: string, to: string | undefined, data: string) =>
     ...{ maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x12a05f2000' },
   })
 
+/** Whether the node holds a transaction of the relayer that no block has. */
+async function pendingOfRelayer(): Promise<boolean> {
+  const countAt = (block: string) =>
+    rpc<string>('eth_getTransactionCount', services(env).relayer?.signer, block)
+  return (await countAt('pending')) !== (await countAt('latest'))
+}
+
 /** Has nothing mined until all of it was sent. */
 async function inOneBlock<T>(work: () => Promise<T>): Promise<T> {
   await rpc('evm_setAutomine', false)
@@ -202,6 +209,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     // Everything the hub asks the chain comes before the permit is spent, as in a race.
     const relayed = await inOneBlock(async () => {
       const answered = await post(request, body)
+      await expect.poll(pendingOfRelayer).toBe(true)
       await sendDearly(stranger, chain?.contracts.token, permitCall(body))
       return answered
     })
