@@ -2,6 +2,7 @@ import type { Block } from '../../protocol/committees/index.ts'
 import { RequestSize, type RpcMemory } from '../chain/request-size.ts'
 import { type BitsOf, bitsOf } from './bloom.ts'
 import type { Header, IndexerChain, Log } from './chain.ts'
+import { FinalBlocks, type FinalitySettings, type FinalSeen } from './final-blocks.ts'
 import type { BlockRef, Cursor, IndexedNetwork, IndexStore, StoreOutcome } from './index-store.ts'
 import {
   type BlocksWithLogs,
@@ -12,14 +13,8 @@ import {
   type RangeOfLogs,
 } from './log-reader.ts'
 
-export interface IndexerSettings extends LogFilter {
+export interface IndexerSettings extends LogFilter, FinalitySettings {
   chainId: number
-  /** Read from the block after this one. */
-  startBlock: number
-  /** Depth at which a block is final, for chains that do not say; null asks the chain. */
-  finalityBlocks: number | null
-  /** From one block of the chain to the next. */
-  blockMs: number
   /** Blocks whose logs are asked for at once where their headers are not; more or fewer as the nodes answer. */
   logBlocks: number
 }
@@ -50,27 +45,16 @@ const settledDepth = 128
 const receiptBlocksMax = 20
 /** Blocks of a jump of the head that are read before the tip is asked for: mostly they show that it is still there. */
 const jumpMax = 16
-/** Blocks for which an answer about finality holds, at most. */
-const quietMax = 16
 /** A node may leave out the same logs twice within this time. */
 const lagMsMax = 30_000
 
 const readAnew = 'read the chain again from its start: npm run -s operator -- reindex'
 
-interface FinalSeen {
-  /** The head now, and the one that the chain was asked at. */
-  head: Header
-  askedAt: Header
-  askedAtMs: number
-  final: Header | null
-  /** Before the head has this number, nothing more becomes final. */
-  quietUntil: number
-}
-
 /** Reads one range of blocks, or rolls back to the fork point of a reorganisation. Nothing is believed that was read only once. */
 export class IndexerStepper {
   readonly #chain: IndexerChain
   readonly #reader: LogReader
+  readonly #final: FinalBlocks
   readonly #store: IndexStore
   readonly #settings: IndexerSettings
   readonly #network: IndexedNetwork
@@ -80,13 +64,13 @@ export class IndexerStepper {
   #range = rangeMax
   readonly #span: RequestSize
   #head: number | null = null
-  #finalSeen: FinalSeen | null = null
   #recent: readonly Block[] = []
   #logDifferences: number | null = null
 
   constructor(chain: IndexerChain, store: IndexStore, settings: IndexerSettings, memory?: RpcMemory) {
     this.#chain = chain
     this.#reader = new LogReader(chain, settings)
+    this.#final = new FinalBlocks(chain, settings)
     this.#store = store
     this.#settings = settings
     const sizes = { first: settings.logBlocks, max: spanMax, grown: (blocks: number) => blocks * 2 }
@@ -100,11 +84,9 @@ export class IndexerStepper {
     return this.#head
   }
 
-  /** What the chain called final when it was asked last, and how much older than its head that is; null where it does not say. */
-  get final(): { number: number; ageSecs: number } | null {
-    if (!this.#finalSeen?.final) return null
-    const { head, final } = this.#finalSeen
-    return { number: final.number, ageSecs: head.timestamp - final.timestamp }
+  /** What the chain called final when it was asked last; null where it does not say. */
+  get final(): FinalSeen | null {
+    return this.#final.seen
   }
 
   /** The newest indexed blocks, in their order; without gaps once everything was read. */
@@ -135,7 +117,7 @@ export class IndexerStepper {
     if (this.#recent.at(-1)?.hash !== tip.hash)
       this.#recent = (await this.#store.recentBlocks()).slice(0, recentMax).reverse()
 
-    const final = await this.#final(tip, latest)
+    const final = await this.#final.at(tip, latest)
     let confirmed = tip
     if (final.number > tip.final.number && tip.number > tip.final.number) {
       const next = await this.#confirm(tip, final)
@@ -195,7 +177,7 @@ export class IndexerStepper {
     if ((await this.#chain.chainId()) !== this.#settings.chainId) return null
     const [latest, start] = await this.#chain.headers(['latest', this.#settings.startBlock])
     if (!latest || !start) return null
-    const final = await this.#finalOf(latest)
+    const final = await this.#final.of(latest)
     const before = final ?? { number: start.number - 1, hash: start.parentHash }
     const isFinal = start.number === 0 || before.number >= start.number
     await this.#store.begin(start, this.#network, isFinal ? start : before)
@@ -209,36 +191,6 @@ export class IndexerStepper {
     if (changed.length === 0) return null
     const list = changed.map((name) => `${name} was ${network[name]}, and is ${this.#network[name]}`)
     return `The index was started with other settings: ${list.join('; ')}. Restore PROFILE, CHAIN_CONTRACTS and CHAIN_START_BLOCK, or ${readAnew}`
-  }
-
-  /** The last block that the chain calls final, or that is as deep as the settings say; null where neither says one. */
-  async #finalOf(latest: Header): Promise<Header | null> {
-    const { finalityBlocks } = this.#settings
-    if (finalityBlocks === null) return this.#chain.finalized()
-    const [final = null] = await this.#chain.headers([Math.max(0, latest.number - finalityBlocks)])
-    return final
-  }
-
-  /** Never lower than what was final before, and never before the first block of the index. */
-  async #final(tip: Cursor, latest: Header): Promise<BlockRef> {
-    const { finalityBlocks, startBlock, blockMs } = this.#settings
-    // So deep there is nothing of the index.
-    if (finalityBlocks !== null && latest.number - finalityBlocks <= tip.final.number) return tip.final
-    const seen = this.#finalSeen
-    const isQuiet = seen && (seen.askedAt.hash === latest.hash || latest.number < seen.quietUntil)
-    if (isQuiet && Date.now() - seen.askedAtMs < quietMax * blockMs)
-      this.#finalSeen = { ...seen, head: latest }
-    else this.#finalSeen = await this.#askFinal(latest, seen)
-    const { final } = this.#finalSeen
-    return final !== null && final.number > tip.final.number && final.number >= startBlock ? final : tip.final
-  }
-
-  /** A chain that makes many blocks final at once, as with each of its epochs, does so again only after as many others. */
-  async #askFinal(latest: Header, seen: FinalSeen | null): Promise<FinalSeen> {
-    const final = await this.#finalOf(latest)
-    const moved = final && seen?.final ? final.number - seen.final.number : 0
-    const quietUntil = moved > 1 ? latest.number + Math.min(quietMax, moved >> 1) : (seen?.quietUntil ?? 0)
-    return { head: latest, askedAt: latest, askedAtMs: Date.now(), final, quietUntil }
   }
 
   /**

@@ -1,18 +1,15 @@
 import { DurableObject } from 'cloudflare:workers'
-import { JsonRpc, RpcError, RpcUnreachable } from '../chain/json-rpc.ts'
+import { RpcError } from '../chain/json-rpc.ts'
 import { type NewestBlocks, untilNextLook } from '../indexer/newest-blocks.ts'
 import { type CopiedRows, type CopyPage, dumpPage, endLoading, loadRows } from '../object-copy.ts'
 import { migrate } from '../sql-migrations.ts'
 import { Allowances } from './allowances.ts'
-import { type ChainSnapshot, RelayerChain } from './chain.ts'
+import type { ChainSnapshot, RelayerChain } from './chain.ts'
 import { feeCapFor, initialFees } from './fees.ts'
 import { RelayLedger, relayerTables } from './ledger.ts'
 import { relayerMigrations } from './migrations.ts'
-import { Publisher } from './publisher.ts'
-import { Reconciler } from './reconciler.ts'
-import { Refusals } from './refusals.ts'
+import { isRpcFault, type Parts, partsOf, requireRpcFault } from './parts.ts'
 import { readSendRefusal } from './send-errors.ts'
-import { TransactionSigner } from './signer.ts'
 import { Snapshots } from './snapshots.ts'
 import type { RelayerConfig, RelayerHealth, RelayRequest, RelayResult, RelayView } from './types.ts'
 import { viewOf } from './view.ts'
@@ -40,15 +37,6 @@ const relayGasMax = 12_000_000
 const healthyGas = 1_000_000n
 /** How long an object that was asked to hand over accepts nothing. Settings are everywhere the same sooner than that. */
 const handedOverMs = 10 * 60_000
-
-/** What works on the chain; the object of a key or a chain that is not configured has none. */
-interface Parts {
-  config: RelayerConfig
-  signer: TransactionSigner
-  chain: RelayerChain
-  reconciler: Reconciler
-  publisher: Publisher
-}
 
 /**
  * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign with that key. What
@@ -384,25 +372,4 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     this.#alarmAtMs = atMs
     await this.ctx.storage.setAlarm(atMs)
   }
-}
-
-function partsOf(config: RelayerConfig, ledger: RelayLedger, storage: DurableObjectStorage): Parts {
-  const { rpcUrl, timeoutMs, chainId, privateKey, errors } = config
-  const signer = new TransactionSigner(privateKey, chainId)
-  const refusals = new Refusals(storage, config.stuckMs)
-  const rpc = new JsonRpc(rpcUrl, timeoutMs, chainId, { memory: storage.kv })
-  const chain = new RelayerChain(rpc, signer.address, chainId, errors)
-  return {
-    config,
-    signer,
-    chain,
-    reconciler: new Reconciler(ledger, refusals, chain, signer, config),
-    publisher: new Publisher(ledger, config),
-  }
-}
-
-const isRpcFault = (error: unknown): boolean => error instanceof RpcUnreachable || error instanceof RpcError
-
-function requireRpcFault(error: unknown): void {
-  if (!isRpcFault(error)) throw error
 }
