@@ -1,7 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { stakingEvents } from '../contracts/generated/events.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { buildSnapshot, hashSnapshot, type SnapshotCandidate } from '../protocol/committees/index.ts'
@@ -12,29 +12,17 @@ import {
   resolveProfile,
 } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { browserPath, openBrowser } from '../scripts/browser.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
-import { testClientPrograms } from '../testing/client-programs.ts'
-import { testConformance } from '../testing/conformance-programs.ts'
-import { findConsoleFaults } from '../testing/console.ts'
-import { findAbortFaults } from '../testing/console-abort.ts'
-import { findBuildFaults } from '../testing/console-build.ts'
-import { findDisputeFaults } from '../testing/console-disputes.ts'
-import { findInjections } from '../testing/console-hostile.ts'
-import { findOperatorFaults } from '../testing/console-operate.ts'
-import { findValidatorFaults } from '../testing/console-validators.ts'
-import { findWalletFaults } from '../testing/console-wallet.ts'
 import {
   childrenOf,
   freePorts,
-  freePortsFrom,
   isListening,
   NpmStart,
   type Ports,
   type Started,
 } from '../testing/npm-start.ts'
-import { referenceTests } from '../testing/reference/tests.ts'
 import { runTool } from '../testing/run-tool.ts'
+import { databaseIn, startSampleNetwork } from '../testing/sample-network.ts'
 import { type Session, signIn } from '../testing/session.ts'
 import { privateKeys } from './private-keys.ts'
 import { sampleSlug } from './sample/manifest.ts'
@@ -43,17 +31,9 @@ import { sampleSlug } from './sample/manifest.ts'
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const profile = resolveProfile()
-const chromium = browserPath()
 const npmStart = new NpmStart()
 afterAll(() => npmStart.clear())
 const file = (name: string) => path.join(npmStart.folder, name)
-
-/** Where the hub's database is, below its storage. */
-const databaseIn = (storage: string): string => {
-  const folder = path.join(storage, 'd1', 'miniflare-D1DatabaseObject')
-  const name = readdirSync(folder).find((one) => /^[0-9a-f]{64}\.sqlite$/.test(one))
-  return path.join(folder, String(name))
-}
 
 describe.skipIf(!hasAnvil)('npm start', () => {
   let ports: Ports
@@ -62,12 +42,10 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   let session: Session
   let dripHash: string
   beforeAll(async () => {
-    ports = await freePorts()
-    nodePort = await freePortsFrom(7)
-    network = await npmStart.start(
-      [...ports.args.filter((arg) => !arg.startsWith('--no-')), '--node-port', String(nodePort)],
-      { through: 'npm' },
-    )
+    const sample = await startSampleNetwork(npmStart)
+    ports = sample.ports
+    nodePort = sample.nodePort
+    network = sample.started
   })
   afterAll(() => network.child.kill('SIGTERM'))
   const origin = () => `http://localhost:${ports.hub}`
@@ -90,16 +68,6 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       .poll(() => read(String(response.headers.get('location'))))
       .toMatchObject({ status: 'confirmed' })
     return hash
-  }
-  /** Has the hub keep a message as failed. */
-  const keepLetter = (id: string) => {
-    const database = new DatabaseSync(databaseIn(file('storage')))
-    database
-      .prepare(
-        "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES (?, 'action-dead-letters', ?, 11, 1)",
-      )
-      .run(id, JSON.stringify({ v: 1, id: `0x${id.repeat(2)}` }))
-    database.close()
   }
   const expectGoesOn = async () => {
     expect(network.output.stderr).not.toMatch(/Deploying|set aside/)
@@ -290,67 +258,6 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     })
   })
 
-  testClientPrograms(origin)
-
-  test.skipIf(chromium === undefined)(
-    'the console leads to a verified result, and every screen is sound',
-    async () => {
-      const browser = await openBrowser(chromium!)
-      onTestFinished(() => browser.close())
-      expect(await findConsoleFaults(browser, origin())).toEqual([])
-      expect(await findInjections(browser, origin())).toEqual([])
-    },
-  )
-
-  test.skipIf(chromium === undefined)(
-    'a developer enrolls in the console, and has a key, a webhook, a draft and a project there',
-    async () => {
-      const browser = await openBrowser(chromium!)
-      onTestFinished(() => browser.close())
-      expect(await findBuildFaults(browser, origin())).toEqual([])
-    },
-  )
-
-  test.skipIf(chromium === undefined)(
-    'a wallet signs in to the console, binds a device, bonds, gets its collateral back, and claims',
-    async () => {
-      const browser = await openBrowser(chromium!)
-      onTestFinished(() => browser.close())
-      expect(await findWalletFaults(browser, origin())).toEqual([])
-    },
-    600_000,
-  )
-
-  test.skipIf(chromium === undefined)(
-    'an operator approves a project in the console, bans a device, and takes both back',
-    async () => {
-      const browser = await openBrowser(chromium!)
-      onTestFinished(() => browser.close())
-      expect(await findOperatorFaults(browser, origin(), keepLetter)).toEqual([])
-    },
-    600_000,
-  )
-
-  test.skipIf(chromium === undefined)(
-    'in the console an owner disputes slashes, an operator cancels one and upholds the other, and has a validator come and go',
-    async () => {
-      const browser = await openBrowser(chromium!)
-      onTestFinished(() => browser.close())
-      expect(await findDisputeFaults(browser, origin())).toEqual([])
-      expect(await findValidatorFaults(browser, origin())).toEqual([])
-    },
-    600_000,
-  )
-
-  test.skipIf(chromium === undefined)(
-    'what a module says when it aborts is text in the console, escaped and bounded',
-    async () => {
-      const browser = await openBrowser(chromium!)
-      onTestFinished(() => browser.close())
-      expect(await findAbortFaults(browser, origin())).toEqual([])
-    },
-  )
-
   test('after a thousand ordinary blocks, more than an hour, a task is final as well', async () => {
     const { projectId, epochSecs } = await projectOf()
     await chain('anvil_mine', 1_000, 4)
@@ -368,21 +275,6 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     session = await signInAs('developer')
     dripHash = await drip(privateKeys.developer)
   })
-
-  const referenceSamples = referenceTests(origin, () => ({
-    keepLetter,
-    folder: npmStart.folder,
-    rpcUrl: `http://127.0.0.1:${ports.chain}`,
-  }))
-  referenceSamples.rewards()
-
-  // Its device comes back to its own process when the network starts again, in the tests below.
-  testConformance(origin, () => {
-    const [, folder] = /^ +miner-3 +\S+ {2}\S+ {2}(\S+)\/ {2}\S+$/m.exec(network.output.stdout) ?? []
-    return String(folder)
-  })
-
-  referenceSamples.others()
 
   test('a second one in the same folder is refused, and told how to run beside it', async () => {
     const { code, stderr } = await npmStart.run((await freePorts()).args).exit

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, vi } from 'vitest'
+import { hasAnvil } from '../testing/anvil.ts'
+import { testClientPrograms } from '../testing/client-programs.ts'
+import { testConformance } from '../testing/conformance-programs.ts'
+import { referenceTests } from '../testing/reference/tests.ts'
+import { type SampleNetwork, startSampleNetwork } from '../testing/sample-network.ts'
+
+// Programs of others wait for nodes and blocks, each in the time the machine has for it.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+describe.skipIf(!hasAnvil)('what others build, against a local network', () => {
+  let network: SampleNetwork
+  beforeAll(async () => {
+    network = await startSampleNetwork()
+  })
+  afterAll(() => network?.stop())
+
+  testClientPrograms(() => network.origin)
+
+  const reference = referenceTests(
+    () => network.origin,
+    () => network,
+  )
+  reference.rewards()
+
+  testConformance(
+    () => network.origin,
+    () => network.minerFolder(3),
+  )
+
+  reference.others()
+})

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { browserPath, openBrowser } from '../scripts/browser.ts'
+import { hasAnvil } from '../testing/anvil.ts'
+import { findConsoleFaults } from '../testing/console.ts'
+import { findAbortFaults } from '../testing/console-abort.ts'
+import { findBuildFaults } from '../testing/console-build.ts'
+import { findDisputeFaults } from '../testing/console-disputes.ts'
+import { findInjections } from '../testing/console-hostile.ts'
+import { findOperatorFaults } from '../testing/console-operate.ts'
+import { findValidatorFaults } from '../testing/console-validators.ts'
+import { findWalletFaults } from '../testing/console-wallet.ts'
+import { type SampleNetwork, startSampleNetwork } from '../testing/sample-network.ts'
+
+// Nodes work and blocks come while a person looks, each in the time the machine has for it.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 })
+
+const chromium = browserPath()
+
+describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local network', () => {
+  let network: SampleNetwork
+  beforeAll(async () => {
+    network = await startSampleNetwork()
+  })
+  afterAll(() => network?.stop())
+
+  const open = async () => {
+    const browser = await openBrowser(chromium!)
+    onTestFinished(() => browser.close())
+    return browser
+  }
+
+  test('leads to a verified result, and every screen is sound', async () => {
+    const browser = await open()
+    expect(await findConsoleFaults(browser, network.origin)).toEqual([])
+    expect(await findInjections(browser, network.origin)).toEqual([])
+  })
+
+  test('a developer enrolls, and has a key, a webhook, a draft and a project', async () => {
+    expect(await findBuildFaults(await open(), network.origin)).toEqual([])
+  })
+
+  test('a wallet signs in, binds a device, bonds, gets its collateral back, and claims', async () => {
+    expect(await findWalletFaults(await open(), network.origin)).toEqual([])
+  })
+
+  test('an operator approves a project, bans a device, and takes both back', async () => {
+    expect(await findOperatorFaults(await open(), network.origin, network.keepLetter)).toEqual([])
+  })
+
+  test('an owner disputes slashes, an operator cancels one and upholds the other, and has a validator come and go', async () => {
+    const browser = await open()
+    expect(await findDisputeFaults(browser, network.origin)).toEqual([])
+    expect(await findValidatorFaults(browser, network.origin)).toEqual([])
+  })
+
+  test('what a module says when it aborts is text, escaped and bounded', async () => {
+    expect(await findAbortFaults(await open(), network.origin)).toEqual([])
+  })
+})

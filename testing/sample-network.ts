@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { freePorts, freePortsFrom, NpmStart, type Ports, type Started } from './npm-start.ts'
+
+/** A local network with its sample project and its nodes, and what only its operator reaches. */
+export interface SampleNetwork {
+  readonly origin: string
+  readonly rpcUrl: string
+  /** Where it keeps its data. */
+  readonly folder: string
+  readonly ports: Ports
+  readonly nodePort: number
+  readonly started: Started
+  /** Has the hub keep a message as failed. */
+  keepLetter(id: string): void
+  /** The data directory of the miner with this number. */
+  minerFolder(number: number): string
+  stop(): Promise<void>
+}
+
+/** Starts a network as `npm start` does, and returns once it is ready. */
+export async function startSampleNetwork(npmStart = new NpmStart()): Promise<SampleNetwork> {
+  const [ports, nodePort] = [await freePorts(), await freePortsFrom(7)]
+  const args = ports.args.filter((arg) => !arg.startsWith('--no-'))
+  const started = await npmStart.start([...args, '--node-port', String(nodePort)], { through: 'npm' })
+  return {
+    origin: `http://localhost:${ports.hub}`,
+    rpcUrl: `http://127.0.0.1:${ports.chain}`,
+    folder: npmStart.folder,
+    ...{ ports, nodePort, started },
+    keepLetter(id) {
+      const database = new DatabaseSync(databaseIn(path.join(npmStart.folder, 'storage')))
+      database
+        .prepare(
+          "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES (?, 'action-dead-letters', ?, 11, 1)",
+        )
+        .run(id, JSON.stringify({ v: 1, id: `0x${id.repeat(2)}` }))
+      database.close()
+    },
+    minerFolder(number) {
+      const row = new RegExp(String.raw`^ +miner-${number} +\S+ {2}\S+ {2}(\S+)\/ {2}\S+$`, 'm')
+      return String(row.exec(started.output.stdout)?.[1])
+    },
+    stop: () => npmStart.clear(),
+  }
+}
+
+/** Where the hub's database is, below its storage. */
+export function databaseIn(storage: string): string {
+  const folder = path.join(storage, 'd1', 'miniflare-D1DatabaseObject')
+  const name = readdirSync(folder).find((one) => /^[0-9a-f]{64}\.sqlite$/.test(one))
+  return path.join(folder, String(name))
+}
