@@ -2,6 +2,7 @@ import path from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import type { inject as Inject } from 'vitest'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/testing/longest-first.ts'
 import { makeRunFolder } from './scripts/testing/run-folder.ts'
 
 // The settings of a hub that `wrangler dev` runs are not those of the tests.
@@ -64,7 +65,8 @@ const onChain = { CHAIN_CONFIRMATIONS: '1', CHAIN_BLOCK_SECS: '3600', RELAYER_TI
 export default defineConfig({
   test: {
     // Also where there are two processors: networks that start and stop are waited for more than they compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // What a test provokes on purpose is shown only when the test fails.
     silent: 'passed-only',
     projects: [

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { experimental_readRawConfig as readToml } from 'wrangler'
+import { existsSync, readFileSync } from 'node:fs'
+import { parse as parseToml } from 'smol-toml'
 import * as z from 'zod'
 import { chainProfiles } from '../protocol/identity/index.ts'
 import { CommandError } from '../scripts/command/errors.ts'
@@ -59,7 +59,7 @@ export function readEnvironment(file: string): Environment {
 
 function readRaw(file: string): unknown {
   try {
-    return JSON.parse(JSON.stringify(readToml({ config: file }).rawConfig))
+    return parseToml(readFileSync(file, 'utf8'))
   } catch (error) {
     throw new CommandError(`${file} is not TOML: ${(error as Error).message}`)
   }

@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { experimental_readRawConfig as readToml } from 'wrangler'
+import { parse as parseToml } from 'smol-toml'
 import { objectsVersion } from '../durable-objects/objects-version.ts'
 import type { Environment } from './environment.ts'
 import { hubVars } from './hub-settings.ts'
@@ -24,8 +24,7 @@ interface Queues {
   consumers: { queue: string; dead_letter_queue?: string }[]
 }
 
-const readDevelopment = (): Development =>
-  JSON.parse(JSON.stringify(readToml({ config: developmentFile }).rawConfig))
+const readDevelopment = () => parseToml(readFileSync(developmentFile, 'utf8')) as unknown as Development
 
 export interface Resources {
   readonly worker: string

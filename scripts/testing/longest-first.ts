@@ -1,0 +1,27 @@
+import path from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** What takes minutes and mostly waits, the longest first. Begun late, it would go on alone after all others. */
+export const longest = [
+  'e2e/console.test.ts',
+  'deploy/up-local.test.ts',
+  'e2e/clients.test.ts',
+  'localnet/start.test.ts',
+  'chaos/restore/commands.test.ts',
+  'chaos/rehearsal/rehearsal.test.ts',
+  'deploy/runbooks.test.ts',
+  'create/walk.test.ts',
+  'tools/demo.test.ts',
+  'conformance/node.test.ts',
+]
+
+/** As vitest does, by what files took the last time, but also on a machine where none has run. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId, project }: TestSpecification) => {
+      const rank = longest.indexOf(path.relative(project.vitest.config.root, moduleId))
+      return rank === -1 ? longest.length : rank
+    }
+    return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b))
+  }
+}
