@@ -50,7 +50,7 @@ describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local net
   test('an owner disputes slashes, an operator cancels one and upholds the other, and has a validator come and go', async () => {
     const browser = await open()
     expect(await findDisputeFaults(browser, network.origin)).toEqual([])
-    expect(await findValidatorFaults(browser, network.origin)).toEqual([])
+    expect(await findValidatorFaults(browser, network.origin, network.keepPending)).toEqual([])
   })
 
   test('what a module says when it aborts is text, escaped and bounded', async () => {

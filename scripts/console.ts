@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { CommandError } from './command/errors.ts'
+import { filesOf } from './files-of.ts'
 import { type Build, keptBuild, keptBuildFolder } from './kept-build.ts'
 import { filesAddress } from './site/page.ts'
 
@@ -20,6 +21,7 @@ const sources = [
   'sdk',
   'package-lock.json',
   'scripts/console.ts',
+  'scripts/files-of.ts',
 ]
 
 /**
@@ -136,12 +138,7 @@ export async function placeConsole(target: string): Promise<void> {
   cpSync(built, target, { recursive: true })
   const files = filesOf(built)
   for (const file of filesOf(target, '_app').filter((one) => !files.includes(one) && !isOfSite(one)))
-    rmSync(path.join(target, file))
+    rmSync(path.join(target, file), { force: true })
 }
 
 const isOfSite = (file: string): boolean => `/${file}`.startsWith(`${filesAddress}/`)
-
-const filesOf = (place: string, below = ''): string[] =>
-  readdirSync(path.join(place, below), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(place, path.join(entry.parentPath, entry.name)))

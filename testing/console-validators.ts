@@ -9,23 +9,34 @@ import { limitOnce, openFlow, signInWith } from './console-flow.ts'
 
 /**
  * A validator registers, and the operator has it among the validators in the console, then takes it out again: each is a
- * generation that a quorum of the validators of the network signs. The hub limits the first try.
+ * generation that a quorum of the validators of the network signs. The hub limits the first try. Another one is rejected.
  *
+ * @param keepPending - Has the hub keep a node as one that waits, as hubs do that approve nobody by themselves.
  * @returns What is wrong, line by line.
  */
-export async function findValidatorFaults(browser: Browser, origin: string): Promise<string[]> {
+export async function findValidatorFaults(
+  browser: Browser,
+  origin: string,
+  keepPending: (nodeId: string) => void,
+): Promise<string[]> {
   const { hosts } = await connectTo(origin).client.call('GET /')
-  const nodeId = await registerValidator(hosts.api)
+  const [nodeId, unwanted] = [await registerValidator(hosts.api), await registerValidator(hosts.api)]
   return openFlow(browser, origin, async (page, faults) => {
     await signInWith(page, `${origin}/operate?part=nodes`, 'Operator')
     await page.getByLabel('Role').selectOption('validator')
-    const node = page.getByRole('listitem').filter({ has: page.getByTitle(nodeId) })
-    await node.getByText('Does not validate: no generation has it.').waitFor()
+    await rowOf(page, nodeId).getByText('Does not validate: no generation has it.').waitFor()
     for (const fault of await findScreenFaults(page, null)) faults.push(`a validator to approve: ${fault}`)
+
+    for (const id of [nodeId, unwanted]) keepPending(id)
+    await page.getByLabel('State').selectOption('pending')
+    await rowOf(page, unwanted).getByText('Waits for approval', { exact: true }).waitFor()
+    for (const fault of await findScreenFaults(page, null)) faults.push(`validators that wait: ${fault}`)
+    await reject(page, unwanted)
     await approve(page, nodeId)
     await expectMember(hosts.api, nodeId, true)
     await revoke(page, nodeId)
     await expectMember(hosts.api, nodeId, false)
+    await expectMember(hosts.api, unwanted, false)
   })
 }
 
@@ -54,9 +65,24 @@ async function approve(page: Page, nodeId: string): Promise<void> {
   await limitOnce(page, '**/admin/v1/nodes/*/approve', () => confirm.click())
   await asked.getByRole('button', { name: 'Try again' }).last().click()
   await page.getByRole('status').filter({ hasText: 'Approve' }).waitFor()
+  await page.getByLabel('State').selectOption('')
   await node.getByText(/^Validates: it is in generation \d+/).waitFor({ timeout: 120_000 })
   if (await node.getByRole('button', { name: 'Approve' }).isVisible())
     throw new Error('A validator of a generation can be approved again.')
+}
+
+/** It is gone from those that wait, and among the revoked ones. */
+async function reject(page: Page, nodeId: string): Promise<void> {
+  const node = rowOf(page, nodeId)
+  await node.getByRole('button', { name: 'Reject' }).click()
+  const asked = page.getByRole('dialog', { name: /^Reject / })
+  await asked.getByText('It never worked for this network.').waitFor()
+  await asked.getByLabel('Reason').fill('Nobody knows whose it is.')
+  await asked.getByRole('button', { name: 'Reject' }).click()
+  await node.waitFor({ state: 'detached' })
+  await page.getByLabel('State').selectOption('revoked')
+  await node.getByText('Revoked', { exact: true }).waitFor()
+  await page.getByLabel('State').selectOption('pending')
 }
 
 async function revoke(page: Page, nodeId: string): Promise<void> {

@@ -14,6 +14,8 @@ export interface SampleNetwork {
   readonly started: Started
   /** Has the hub keep a message as failed. */
   keepLetter(id: string): void
+  /** Has the hub keep a node as one that waits for its operator. */
+  keepPending(nodeId: string): void
   /** The data directory of the miner with this number. */
   minerFolder(number: number): string
   stop(): Promise<void>
@@ -24,20 +26,25 @@ export async function startSampleNetwork(npmStart = new NpmStart()): Promise<Sam
   const [ports, nodePort] = [await freePorts(), await freePortsFrom(7)]
   const args = ports.args.filter((arg) => !arg.startsWith('--no-'))
   const started = await npmStart.start([...args, '--node-port', String(nodePort)], { through: 'npm' })
+  /** What no request of anybody does. */
+  const change = (sql: string, ...values: string[]) => {
+    const database = new DatabaseSync(databaseIn(path.join(npmStart.folder, 'storage')))
+    database.prepare(sql).run(...values)
+    database.close()
+  }
   return {
     origin: `http://localhost:${ports.hub}`,
     rpcUrl: `http://127.0.0.1:${ports.chain}`,
     folder: npmStart.folder,
     ...{ ports, nodePort, started },
     keepLetter(id) {
-      const database = new DatabaseSync(databaseIn(path.join(npmStart.folder, 'storage')))
-      database
-        .prepare(
-          "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES (?, 'action-dead-letters', ?, 11, 1)",
-        )
-        .run(id, JSON.stringify({ v: 1, id: `0x${id.repeat(2)}` }))
-      database.close()
+      change(
+        "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES (?, 'action-dead-letters', ?, 11, 1)",
+        id,
+        JSON.stringify({ v: 1, id: `0x${id.repeat(2)}` }),
+      )
     },
+    keepPending: (nodeId) => change("UPDATE nodes SET status = 'pending' WHERE node_id = ?", nodeId),
     minerFolder(number) {
       const row = new RegExp(String.raw`^ +miner-${number} +\S+ {2}\S+ {2}(\S+)\/ {2}\S+$`, 'm')
       return String(row.exec(started.output.stdout)?.[1])

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import path from 'node:path'
 import { transformSync } from 'esbuild'
 import { imageDimensionsFromData } from 'image-dimensions'
+import { filesOf } from '../files-of.ts'
 import { keptBuild } from '../kept-build.ts'
 import type { OpenApi } from './document.ts'
 import { type Files, htmlOf } from './layout.ts'
@@ -143,9 +144,10 @@ export async function placeSite(target: string): Promise<void> {
   const mark = path.join(target, 'docs/.version')
   const version = path.basename(built)
   if (existsSync(mark) && readFileSync(mark, 'utf8') === version) return
-  for (const folder of ['docs', filesAddress])
-    rmSync(path.join(target, folder), { recursive: true, force: true })
   cpSync(built, target, { recursive: true })
+  // Another network that starts at the same time may place the same files, or remove the same ones.
+  for (const file of ['docs', filesAddress].flatMap((folder) => filesOf(target, folder)))
+    if (!existsSync(path.join(built, file))) rmSync(path.join(target, file), { force: true })
   writeFileSync(mark, version)
 }
 

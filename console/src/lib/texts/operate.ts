@@ -115,6 +115,8 @@ export const operateTexts = {
       miner: ['The node is approved in its role.'],
     },
     approveUndo: 'You can revoke it; a validator then leaves with the next generation.',
+    rejectTitle: (id: string) => `Reject ${shortId(id)}`,
+    rejectEffects: ['The node cannot register again. It never worked for this network.'],
     revokeTitle: (id: string) => `Revoke ${shortId(id)}`,
     revokeEffects: {
       validator: [
