@@ -12,7 +12,8 @@ export const links: LongKind = {
     // The hub's objects find their runtime only now.
     const { returnOfLinks } = await import('./links.ts')
     const returned = await returnOfLinks(seed, length, true)
-    const { seconds_until_back: seconds, trips_per_link: trips, p99_ms_of_reads: reads } = returned
+    const { seconds_until_back: seconds, missing, trips_per_link: trips, p99_ms_of_reads: reads } = returned
+    if (missing > 0) problem(`${missing} links are not back after ${seconds} s`)
     if (seconds > secondsMax) problem(`the last link is back after ${seconds} s`)
     const own = Number((trips.returning - trips.idle).toFixed(3))
     if (own > tripsMax) problem(`a return takes ${own} trips to the database`)

@@ -350,7 +350,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       if (state === 'accepted') await round.accepted(offerId, this.#connection.nodeKey)
       if (state === 'declined')
         await round.declined(offerId, this.#connection.nodeKey, reason as DeclineReason, isExcused)
-      this.#offers.told(offerId, state)
+      this.#offers.told(offerId, state, await this.#config.now())
     } catch (error) {
       console.error(`the round of ${offerId} could not be told that it was ${state}`, error)
     }

@@ -27,7 +27,9 @@ const forgetSecs = 60
 const votesStoredMs = 250
 const storedTogetherMax = 64
 
+/** Why the round may not know in time what the node said: it did not take its vote, or was not told its answer. */
 const voteLost = 'vote'
+const answerUntold = 'answer'
 
 interface Row {
   offer_id: string
@@ -166,11 +168,15 @@ export class OfferLedger {
     return this.#unstored.size > 0
   }
 
+  /** Until its round was told in time, a node that declined in time was not heard. */
   decline(offerId: string, reason: DeclineReason, now: number): void {
-    if (!this.#open.has(offerId)) return
+    const kept = this.find(offerId)
+    if (kept === null || !this.#open.has(offerId)) return
     const isExcused = reason === 'busy' && this.#hasJustExpired(now)
+    const unheard = now <= kept.offer.accept_by ? answerUntold : null
     this.#sql`
-      UPDATE offers SET state = 'declined', reason = ${reason}, is_excused = ${Number(isExcused)}, told = 0
+      UPDATE offers SET state = 'declined', reason = ${reason}, is_excused = ${Number(isExcused)}, told = 0,
+        unheard = coalesce(unheard, ${unheard})
       WHERE offer_id = ${offerId}`
     this.#end(offerId)
     this.#untold.add(offerId)
@@ -243,10 +249,13 @@ export class OfferLedger {
   }
 
   /** The round heard of an offer in this state. That it heard of an accept is stored with the vote: until then it may be told again. */
-  told(offerId: string, state: OfferState): void {
-    if (this.find(offerId)?.state !== state) return
+  told(offerId: string, state: OfferState, now: number): void {
+    const kept = this.find(offerId)
+    if (kept?.state !== state) return
     this.#untold.delete(offerId)
-    if (state !== 'accepted') this.#sql`UPDATE offers SET told = 1 WHERE offer_id = ${offerId}`
+    if (state === 'accepted') return
+    const heard = now <= kept.offer.accept_by ? answerUntold : ''
+    this.#sql`UPDATE offers SET told = 1, unheard = nullif(unheard, ${heard}) WHERE offer_id = ${offerId}`
   }
 
   /** When, in network time, an offer expires, or some are forgotten next; null without one. */
