@@ -181,7 +181,10 @@ export function tallyOf(round: Pick<Round, 'drawn' | 'votes'>): ReturnType<typeo
   const q = round.drawn?.committee.q ?? 1
   const known = tallies.get(round.votes)
   if (known?.q === q) return known.tally
-  const tally = countVotes({ q }, round.votes.map(({ vote }) => vote))
+  const tally = countVotes(
+    { q },
+    round.votes.map(({ vote }) => vote),
+  )
   tallies.set(round.votes, { q, tally })
   return tally
 }

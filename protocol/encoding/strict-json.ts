@@ -79,9 +79,7 @@ function countEncodable(value: JsonValue, depth: number): number {
       if (Array.isArray(value)) for (const item of value) values += countEncodable(item, depth + 1)
       else
         for (const key of Object.keys(value))
-          values += key.isWellFormed()
-            ? countEncodable((value as JsonObject)[key]!, depth + 1)
-            : Number.NaN
+          values += key.isWellFormed() ? countEncodable((value as JsonObject)[key]!, depth + 1) : Number.NaN
       return values
     }
   }

@@ -92,7 +92,7 @@ export function hashFinality(record: FinalityRecord): Hex {
   return hash
 }
 
-/** Whoever counts votes asks for the hash of each record again with each vote that comes. No record changes. */
+/** Code that counts votes asks for the hash of each record again with each vote that comes. No record changes. */
 const hashes = new WeakMap<FinalityRecord, Hex>()
 
 /** A validator's own run of a task. */
