@@ -102,7 +102,8 @@ export async function loadOf({ seed, minutes, rate, share, validators }: LoadOpt
 function forgetSteadily(world: World): void {
   const { records, time, platform, validators } = world
   for (const [roundId, endedMs] of records.endedMs) {
-    if (records.forgotten.has(roundId) || !records.ends.has(roundId) || time.nowMs - endedMs < forgetMs) continue
+    if (records.forgotten.has(roundId) || !records.ends.has(roundId) || time.nowMs - endedMs < forgetMs)
+      continue
     checkMembers(world, roundId)
     records.forget(roundId)
     validators.forget(roundId)

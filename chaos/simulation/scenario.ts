@@ -157,7 +157,9 @@ export function isTaskOver({ records }: World, taskId: string): boolean {
 
 /** Tasks of the project's object that wait or run. */
 export function openTasks({ platform }: World): number {
-  const [row] = platform.diskOf('ProjectCommittees', projectId).sql.exec('SELECT count(*) AS n FROM tasks', [])
+  const [row] = platform
+    .diskOf('ProjectCommittees', projectId)
+    .sql.exec('SELECT count(*) AS n FROM tasks', [])
   return Number(row?.n)
 }
 

@@ -1,8 +1,8 @@
+import type { Ed25519Signer, Ed25519Verifier } from '../../../protocol/signatures/index.ts'
 import {
   nativeSigner as runtimeSigner,
   verifyNatively as verifyByRuntime,
 } from '../../../workers/native-ed25519.ts'
-import type { Ed25519Signer, Ed25519Verifier } from '../../../protocol/signatures/index.ts'
 
 /**
  * The runtime's ed25519, of which the same is asked once: hub and validators of a simulation share this process, and all of them check

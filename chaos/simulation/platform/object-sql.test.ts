@@ -16,7 +16,8 @@ function add(sql: ObjectSql, name: string): void {
   sql.exec('INSERT INTO things (name) VALUES (?)', [name])
 }
 
-const namesIn = (sql: ObjectSql) => sql.exec('SELECT name FROM things ORDER BY name', []).map(({ name }) => name)
+const namesIn = (sql: ObjectSql) =>
+  sql.exec('SELECT name FROM things ORDER BY name', []).map(({ name }) => name)
 
 test('each object has rows of its own', () => {
   const [one, other] = [withThings(), withThings()]

@@ -172,9 +172,7 @@ export class Platform {
         if (this.#isDown(place) || this.isHit('callLost')) return lost()
         const instance = this.#started(place)
         try {
-          const answer = cloneOf(
-            await this.#within(instance, () => instance.object[method]!(...given)),
-          )
+          const answer = cloneOf(await this.#within(instance, () => instance.object[method]!(...given)))
           if (this.isHit('answerLost')) return lost()
           settle(this.#latencyMs(), () => resolve(answer))
         } catch (error) {
