@@ -5,6 +5,8 @@ import './platform/register.ts'
 const secondsMax = 120
 const tripsMax = 0.1
 const slowerMax = 2
+/** Without tickets, more links than this are not compared: they ask for more than the database takes, again and again. */
+const comparedMax = 10_000
 
 /** How soon idle nodes are back after a deployment, on a platform whose database takes 500 trips in a second. */
 export const links: LongKind = {
@@ -19,6 +21,7 @@ export const links: LongKind = {
     if (own > tripsMax) problem(`a return takes ${own} trips to the database`)
     if (reads.while_they_return > slowerMax * reads.before)
       problem(`the p99 of other reads goes from ${reads.before} to ${reads.while_they_return} ms`)
-    return { links: length, with_tickets: returned, without: await returnOfLinks(seed, length, false) }
+    const without = length > comparedMax ? null : await returnOfLinks(seed, length, false)
+    return { links: length, with_tickets: returned, without }
   },
 }
