@@ -75,10 +75,10 @@ test('a vote that was lost with the process is given again', () =>
 test('who declined in time was heard once the round was told in time, and not where the link told it late', () =>
   within(['in time', 'late', 'never', 'by itself late'], (ledger, _, next) => {
     for (const name of ['in time', 'late', 'never']) ledger.decline(name, 'incompatible', acceptBy - 5)
-    ledger.told('in time', 'declined', acceptBy)
+    ledger.told('in time', 'declined', true)
     // The round did not answer, and is told again, by this process or the next.
-    next().told('late', 'declined', acceptBy + 5)
-    ledger.decline('by itself late', 'busy', acceptBy + 1)
+    next().told('late', 'declined', false)
+    ledger.decline('by itself late', 'busy', acceptBy)
     const heard = ['in time', 'late', 'never', 'by itself late'].map((name) => ledger.wasHeard(name))
     expect(heard).toEqual([true, false, false, true])
   }))

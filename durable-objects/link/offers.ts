@@ -173,7 +173,7 @@ export class OfferLedger {
     const kept = this.find(offerId)
     if (kept === null || !this.#open.has(offerId)) return
     const isExcused = reason === 'busy' && this.#hasJustExpired(now)
-    const unheard = now <= kept.offer.accept_by ? answerUntold : null
+    const unheard = now < kept.offer.accept_by ? answerUntold : null
     this.#sql`
       UPDATE offers SET state = 'declined', reason = ${reason}, is_excused = ${Number(isExcused)}, told = 0,
         unheard = coalesce(unheard, ${unheard})
@@ -249,12 +249,11 @@ export class OfferLedger {
   }
 
   /** The round heard of an offer in this state. That it heard of an accept is stored with the vote: until then it may be told again. */
-  told(offerId: string, state: OfferState, now: number): void {
-    const kept = this.find(offerId)
-    if (kept?.state !== state) return
+  told(offerId: string, state: OfferState, isInTime: boolean): void {
+    if (this.find(offerId)?.state !== state) return
     this.#untold.delete(offerId)
     if (state === 'accepted') return
-    const heard = now <= kept.offer.accept_by ? answerUntold : ''
+    const heard = isInTime ? answerUntold : ''
     this.#sql`UPDATE offers SET told = 1, unheard = nullif(unheard, ${heard}) WHERE offer_id = ${offerId}`
   }
 
