@@ -366,15 +366,18 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const before = this.#offers.find(offerId)
     if (before === null) return this.#sendError('not_found', notOpen, offerId)
     const cameAt = await this.#config.now()
+    const isInTime = cameAt <= before.offer.vote_by
+    const answered = isInTime ? this.#offers.noteVoteUnderWay(offerId) : null
     const voted = this.#roundOf(offerId).voted(offerId, this.#connection.nodeKey, given)
     const result = await voted.catch((error) => {
       console.error(`the round of ${offerId} did not take a vote`, error)
       const message = 'The round does not answer. Send the same vote again shortly.'
       return { ok: false, code: 'unavailable', message } as const
     })
+    answered?.()
     if (!result.ok) {
       const code = codeOf(result.code)
-      if (code === 'unavailable' && cameAt <= before.offer.vote_by) this.#offers.noteVoteLost(offerId)
+      if (code === 'unavailable' && isInTime) this.#offers.noteVoteLost(offerId)
       return this.#sendError(code, result.message, offerId)
     }
     this.#offers.vote(offerId, result.state)

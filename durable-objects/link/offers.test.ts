@@ -82,3 +82,18 @@ test('who declined in time was heard once the round was told in time, and not wh
     const heard = ['in time', 'late', 'never', 'by itself late'].map((name) => ledger.wasHeard(name))
     expect(heard).toEqual([true, false, false, true])
   }))
+
+test('who accepted, or votes, is not heard while the round does not know it, and who accepted stays so once it is told late', () =>
+  within(['accepted', 'voting'], (ledger) => {
+    ledger.accept('accepted')
+    expect(ledger.takeAccepted()).toHaveLength(1)
+    expect(ledger.wasHeard('accepted')).toBe(false)
+    ledger.told('accepted', 'accepted', false)
+    expect(ledger.wasHeard('accepted')).toBe(false)
+    const answered = [ledger.noteVoteUnderWay('voting'), ledger.noteVoteUnderWay('voting')]
+    const heard = answered.map((answer) => {
+      answer()
+      return ledger.wasHeard('voting')
+    })
+    expect(heard).toEqual([false, true])
+  }))

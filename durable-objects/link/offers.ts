@@ -66,6 +66,8 @@ export class OfferLedger {
   readonly #unstored = new Set<string>()
   /** Accepted or declined, and the round may not know it. */
   readonly #untold = new Set<string>()
+  /** How many votes on each offer their rounds have not answered yet. */
+  readonly #votesUnderWay = new Map<string, number>()
   /** No offer that is over had its time before this; null without one. */
   #firstOver: number | null = null
 
@@ -217,7 +219,19 @@ export class OfferLedger {
     this.#sql`UPDATE offers SET unheard = ${voteLost} WHERE offer_id = ${offerId}`
   }
 
+  /** A vote that came in its time is on its way to the round, and may be lost. @returns What says that the round has answered. */
+  noteVoteUnderWay(offerId: string): () => void {
+    const change = (by: number) =>
+      void this.#votesUnderWay.set(offerId, (this.#votesUnderWay.get(offerId) ?? 0) + by)
+    change(1)
+    return () => {
+      change(-1)
+      if (this.#votesUnderWay.get(offerId) === 0) this.#votesUnderWay.delete(offerId)
+    }
+  }
+
   wasHeard(offerId: string): boolean {
+    if (this.#untold.has(offerId) || this.#votesUnderWay.has(offerId)) return false
     return this.#sql`SELECT 1 FROM offers WHERE offer_id = ${offerId} AND unheard IS NOT NULL`.length === 0
   }
 
@@ -252,9 +266,12 @@ export class OfferLedger {
   told(offerId: string, state: OfferState, isInTime: boolean): void {
     if (this.find(offerId)?.state !== state) return
     this.#untold.delete(offerId)
-    if (state === 'accepted') return
-    const heard = isInTime ? answerUntold : ''
-    this.#sql`UPDATE offers SET told = 1, unheard = nullif(unheard, ${heard}) WHERE offer_id = ${offerId}`
+    if (state !== 'accepted') {
+      const heard = isInTime ? answerUntold : ''
+      this.#sql`UPDATE offers SET told = 1, unheard = nullif(unheard, ${heard}) WHERE offer_id = ${offerId}`
+    } else if (!isInTime)
+      this.#sql`
+        UPDATE offers SET unheard = coalesce(unheard, ${answerUntold}) WHERE offer_id = ${offerId}`
   }
 
   /** When, in network time, an offer expires, or some are forgotten next; null without one. */
