@@ -231,7 +231,8 @@ export class OfferLedger {
   }
 
   wasHeard(offerId: string): boolean {
-    if (this.#untold.has(offerId) || this.#votesUnderWay.has(offerId)) return false
+    const isUnderWay = this.#votesUnderWay.has(offerId)
+    if (isUnderWay || (this.#untold.has(offerId) && this.find(offerId)?.state !== 'declined')) return false
     return this.#sql`SELECT 1 FROM offers WHERE offer_id = ${offerId} AND unheard IS NOT NULL`.length === 0
   }
 
@@ -266,12 +267,13 @@ export class OfferLedger {
   told(offerId: string, state: OfferState, isInTime: boolean): void {
     if (this.find(offerId)?.state !== state) return
     this.#untold.delete(offerId)
-    if (state !== 'accepted') {
-      const heard = isInTime ? answerUntold : ''
-      this.#sql`UPDATE offers SET told = 1, unheard = nullif(unheard, ${heard}) WHERE offer_id = ${offerId}`
-    } else if (!isInTime)
-      this.#sql`
-        UPDATE offers SET unheard = coalesce(unheard, ${answerUntold}) WHERE offer_id = ${offerId}`
+    if (state === 'accepted' && isInTime) return
+    const heard = isInTime ? answerUntold : ''
+    // Who declined in time is marked since then.
+    const late = isInTime || state === 'declined' ? null : answerUntold
+    this.#sql`
+      UPDATE offers SET told = 1, unheard = coalesce(nullif(unheard, ${heard}), ${late})
+      WHERE offer_id = ${offerId}`
   }
 
   /** When, in network time, an offer expires, or some are forgotten next; null without one. */
