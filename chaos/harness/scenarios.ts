@@ -60,8 +60,10 @@ export async function runScenarios(
   { perNetwork, networksAtOnce }: Pick<ScenarioKind, 'perNetwork' | 'networksAtOnce'>,
   { kind, scenarios, firstSeed, say, onResult, runInProcess }: ScenarioRun,
 ): Promise<NetworkResult> {
+  let ended: NetworkResult = { scenarios: 0, figures: {} }
+  /** Of those that run. */
   const results = new Map<number, NetworkResult>()
-  const sum = () => [...results.values()].reduce(addResults)
+  const sum = () => [...results.values()].reduce(addResults, ended)
   const firsts = Array.from(
     { length: Math.ceil(scenarios / perNetwork) },
     (_, network) => firstSeed + network * perNetwork,
@@ -81,6 +83,8 @@ export async function runScenarios(
         onResult(sum())
       })
       if (difference !== null) throw new Difference(difference)
+      ended = addResults(ended, results.get(first)!)
+      results.delete(first)
     }
   }
   await Promise.all(Array.from({ length: Math.min(networksAtOnce, firsts.length) }, runOneByOne))

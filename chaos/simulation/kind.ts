@@ -5,7 +5,7 @@ import { addFigures, type Figures, sumFaults } from '../harness/figures.ts'
 /** Rounds from the submission of a task to its final result, in one process and on virtual time. */
 export const simulate: ScenarioKind = {
   atOnce: 1,
-  perNetwork: 250,
+  perNetwork: 1_000,
   networksAtOnce: 2,
   start: async () => {
     // The hub's objects find their runtime only now.

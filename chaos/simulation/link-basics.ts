@@ -15,10 +15,12 @@ type Basics =
   | 'round'
   | 'project'
 
+const paramsHash = hashNetworkParams(params)
+
 /** What the links of every simulation have alike. */
 export const linkBasics = ({ object }: ObjectContext): Pick<NodeLinkConfig, Basics> => ({
   limits: params,
-  paramsHash: hashNetworkParams(params),
+  paramsHash,
   nodectlMin: '1.0.0',
   subprotocol: (version) => subprotocolOf(profile, version),
   pollMs: null,

@@ -1,7 +1,7 @@
 import { Difference } from '../harness/difference.ts'
 import { draws as drawsOf } from '../harness/draws.ts'
 import { type Ceilings, ceilingsOf, type Measured } from './ceilings.ts'
-import type { SubmittedTask } from './check.ts'
+import { checkMembers, type SubmittedTask } from './check.ts'
 import { readSteadily } from './database.ts'
 import { calmPlan } from './finality.ts'
 import { members } from './people.ts'
@@ -14,6 +14,7 @@ const tripsPerSecond = 500
 const slots = 64
 /** Tasks of the last second are over by then. */
 const drainSecs = 180
+const forgetMs = 30_000
 
 export interface LoadOptions {
   readonly seed: number
@@ -57,15 +58,22 @@ export async function loadOf({ seed, minutes, rate, share, validators }: LoadOpt
     for (let index = 0; index < count; index++)
       time.after(2_000 + draws.below(minutes * 60_000), () => void give(index))
     const limitMs = (world.startAt + minutes * 60 + drainSecs) * 1_000
+    forgetSteadily(world)
     const look = () => {
       open = Math.max(open, platform.stored('Round').length)
       time.after(5_000, look)
     }
     look()
+    // What is over stays so.
+    let over = 0
+    const areOver = () => {
+      while (over < count && isTaskOver(world, submitted[over]!.taskId)) over += 1
+      return over === count
+    }
     const isOver = () =>
       submitted.length === count &&
       world.undelivered === 0 &&
-      submitted.every(({ taskId }) => isTaskOver(world, taskId)) &&
+      areOver() &&
       platform.stored('Round').length === 0 &&
       openTasks(world) === 0
     if (!(await time.runUntil(isOver, limitMs)))
@@ -88,6 +96,20 @@ export async function loadOf({ seed, minutes, rate, share, validators }: LoadOpt
     validator_requests_per_task: Number((world.validators.requests / tasks.length).toFixed(2)),
     reads: readMs.length,
   }
+}
+
+/** Checks rounds once they are over for a while, and keeps only their rows: an hour has more of them than fit into memory. */
+function forgetSteadily(world: World): void {
+  const { records, time, platform, validators } = world
+  for (const [roundId, endedMs] of records.endedMs) {
+    if (records.forgotten.has(roundId) || !records.ends.has(roundId) || time.nowMs - endedMs < forgetMs)
+      continue
+    checkMembers(world, roundId)
+    records.forget(roundId)
+    validators.forget(roundId)
+  }
+  platform.dropEmpty('Round')
+  time.after(forgetMs, () => forgetSteadily(world))
 }
 
 function figuresOf(ms: readonly number[]) {

@@ -43,6 +43,8 @@ export interface MinerOptions {
 export const roundOf = ({ offer_id }: { offer_id: string }): string => `task:0x${offer_id.slice(0, 64)}`
 
 const retryMs = 1_000
+/** The latest of what it noted is shown. */
+export const journalMax = 60
 const restartMs = 3_000
 
 /** A node that runs nothing: it keeps its link to the hub, and votes with real signatures. Its votes outlive its process. */
@@ -321,6 +323,7 @@ export class SimulatedMiner {
   }
 
   #note(text: string): void {
+    if (this.journal.length >= 2 * journalMax) this.journal.splice(0, journalMax)
     this.journal.push(`${Math.floor(this.options.time.nowMs / 10) / 100} ${text}`)
   }
 }

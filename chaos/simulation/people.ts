@@ -53,9 +53,15 @@ export const leaseSecs = 30
 
 const snapshots = new Map<string, HashedSnapshot>()
 
+const paramsHashes = new Map<number, Hex>()
+
 /** The hash of the parameters of the network after they changed so often. */
-export const paramsHashOf = (changes: number): Hex =>
-  hashNetworkParams({ ...params, activation_delay_secs: params.activation_delay_secs + changes })
+export function paramsHashOf(changes: number): Hex {
+  const activation_delay_secs = params.activation_delay_secs + changes
+  const hash = paramsHashes.get(changes) ?? hashNetworkParams({ ...params, activation_delay_secs })
+  paramsHashes.set(changes, hash)
+  return hash
+}
 
 /** The committee set of an epoch with the first so many members, under the parameters after so many changes. */
 export function setOf(epoch: number, count: number, changes: number): HashedSnapshot {

@@ -26,6 +26,8 @@ export class Records {
   readonly differences: Difference[] = []
   /** What followed from the end of each round. */
   readonly ends = new Map<string, RecordedEnd>()
+  /** Rounds of which only their rows are kept. */
+  readonly forgotten = new Set<string>()
 
   queue({ taskId }: TaskRequest): void {
     if (!this.tasks.has(taskId)) this.tasks.set(taskId, { roundId: null, error: null })
@@ -67,6 +69,13 @@ export class Records {
     const file = this.files.get(round.roundId)
     if (end !== null && file === undefined) this.#differ(`${round.roundId} is over, and has no record`)
     if (end !== null && file !== undefined) this.ends.set(round.roundId, { ...end, file })
+  }
+
+  /** A long run keeps the row of a round that was checked, and not all that was said in it. */
+  forget(roundId: string): void {
+    this.files.delete(roundId)
+    this.ends.delete(roundId)
+    this.forgotten.add(roundId)
   }
 
   #give(taskId: string, roundId: string): void {

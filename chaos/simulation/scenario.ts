@@ -157,8 +157,9 @@ export function isTaskOver({ records }: World, taskId: string): boolean {
 
 /** Tasks of the project's object that wait or run. */
 export function openTasks({ platform }: World): number {
-  const { database } = platform.diskOf('ProjectCommittees', projectId)
-  const [row] = database.prepare('SELECT count(*) AS n FROM tasks').all()
+  const [row] = platform
+    .diskOf('ProjectCommittees', projectId)
+    .sql.exec('SELECT count(*) AS n FROM tasks', [])
   return Number(row?.n)
 }
 
@@ -172,8 +173,7 @@ function whatIsOpen(world: World, plan: Plan, submitted: readonly SubmittedTask[
       rounds: world.platform.stored('Round'),
       tasks: world.platform
         .diskOf('ProjectCommittees', projectId)
-        .database.prepare('SELECT task_id, state, round_id FROM tasks')
-        .all(),
+        .sql.exec('SELECT task_id, state, round_id FROM tasks', []),
       errors: world.platform.errors.slice(-20),
     },
     null,

@@ -39,6 +39,8 @@ export type ValidatorConduct = 'honest' | 'hung' | 'away' | 'slow' | 'lies'
 const connectionsMax = 6
 const slowMs = 6_000
 const firstPort = 1_000
+/** Requests whose judgement is kept: all validators have one within seconds. */
+const judgedMax = 2_000
 
 /** The connections of one invocation. What comes when all are in use waits for one. */
 class Connections {
@@ -100,7 +102,7 @@ export class SimulatedValidators {
   /** The judgement of a request is the same for all, and checking votes costs most. */
   readonly #judged = new Map<string, Judgement>()
   /** What each gave in a round, which it gives again whatever it is asked then. */
-  readonly #given = new Map<string, object>()
+  readonly #given = new Map<string, Map<number, object>>()
   /** The records that honest ones signed, by round. A reorganisation between two of them makes two records. */
   readonly #signed = new Map<string, Set<string>>()
 
@@ -138,6 +140,11 @@ export class SimulatedValidators {
   /** Whether honest validators signed two records of a round, so that neither may have a quorum. */
   isSplit(roundId: string): boolean {
     return (this.#signed.get(roundId)?.size ?? 0) > 1
+  }
+
+  /** Nobody asks about a round any more. */
+  forget(roundId: string): void {
+    this.#given.delete(roundId)
   }
 
   askAll(round: Round, { isAlive, links }: Asking, listen: Listen): Promise<Answers> {
@@ -220,14 +227,11 @@ export class SimulatedValidators {
   }
 
   #vote(index: number, text: string, lies: boolean): object | null {
-    const { signers, skewOf, time, setOf } = this.#options
-    const known = this.#judged.get(text)
-    const judgement = known ?? judgeRound(JSON.parse(text) as RoundRequest, setOf)
-    this.#judged.set(text, judgement)
+    const { signers, skewOf, time } = this.#options
+    const judgement = this.#judge(text)
     const now = Math.floor(time.nowMs / 1_000) + skewOf(index)
-    const { task, agreedAt } = judgement
-    const name = `${index} ${deriveTaskRoundId(task)}`
-    const given = this.#given.get(name)
+    const { task, roundId, agreedAt } = judgement
+    const given = this.#given.get(roundId)?.get(index)
     if (given !== undefined) return given
     // It looks at the chain itself, and signs nothing about a block that is not there any more.
     if (this.#options.chain.firstAfter(agreedAt)?.hash !== judgement.blockHash) return null
@@ -243,15 +247,24 @@ export class SimulatedValidators {
       : judgement.record
     const vote = createFinalityVote(profile, signers[index]!, record)
     const answer = { vote, run: own && { receipt: own.receipt, output_b64: own.outputB64, events: [] } }
-    this.#given.set(name, answer)
-    const { round_id: roundId } = record
+    this.#given.set(roundId, (this.#given.get(roundId) ?? new Map()).set(index, answer))
     if (!lies) this.#signed.set(roundId, (this.#signed.get(roundId) ?? new Set()).add(hashFinality(record)))
     return answer
+  }
+
+  #judge(text: string): Judgement {
+    const known = this.#judged.get(text)
+    if (known !== undefined) return known
+    const judgement = judgeRound(JSON.parse(text) as RoundRequest, this.#options.setOf)
+    if (this.#judged.size >= judgedMax) this.#judged.delete(this.#judged.keys().next().value!)
+    this.#judged.set(text, judgement)
+    return judgement
   }
 }
 
 interface Judgement {
   readonly task: Task
+  readonly roundId: string
   readonly input: string
   readonly agreedAt: number
   readonly blockHash: string
@@ -266,7 +279,8 @@ function judgeRound(request: RoundRequest, setOf: ValidatorsOptions['setOf']): J
   const seated = seatHashed(profile, setOf(task.set_hash), task.seq, seating)
   const tally = tallyVotes(profile, seated, task, votes, verifyNatively)
   const input = Buffer.from(request.input_b64, 'base64').toString()
-  const draw = auditDraw(profile, deriveTaskRoundId(task), request.audit_block.hash)
+  const roundId = deriveTaskRoundId(task)
+  const draw = auditDraw(profile, roundId, request.audit_block.hash)
   const runs = request.fallback !== null || isAudited(draw, params.audit_bp, tally.contested)
   const own = runs ? honestResult(task, input) : null
   const record = createFinalityRecord(
@@ -275,5 +289,5 @@ function judgeRound(request: RoundRequest, setOf: ValidatorsOptions['setOf']): J
     own && { receipt_hash: own.hash, gas_used: own.receipt.gas_used },
   )
   const blockHash = request.audit_block.hash
-  return { task, input, agreedAt: request.agreed_at, blockHash, tally, own, record }
+  return { task, roundId, input, agreedAt: request.agreed_at, blockHash, tally, own, record }
 }

@@ -34,6 +34,8 @@ const publishPauseMs = 5_000
 const acceptsToldMs = 2_000
 /** What is left of the time to accept then, at least, in seconds. */
 const acceptSlackSecs = 5
+/** A round that is told takes no longer to hear it, unless the hub is in trouble. */
+const atOnceSecs = 1
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
 
@@ -186,7 +188,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#alarm.gone()
     this.#offers.expire(await this.#config.now())
     await this.#tellAccepted()
-    for (const kept of this.#offers.untold()) await this.#tell(kept)
+    for (const kept of this.#offers.untold()) await this.#tell(kept, true)
     await this.#checks.whereDue()
     if (this.#connection.nodeKey !== '') await this.#publication.publish(this.#view())
     await this.#schedule()
@@ -342,15 +344,18 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  /** What cannot be told is told again by an alarm. */
-  async #tell({ offer, state, reason, isExcused }: KeptOffer): Promise<void> {
+  /** What cannot be told is told again by an alarm. A round that hears it at once hears it in time, however late the node said it. */
+  async #tell({ offer, state, reason, isExcused }: KeptOffer, isAgain = false): Promise<void> {
     const { offer_id: offerId } = offer
     const round = this.#roundOf(offerId)
     try {
+      const began = await this.#config.now()
       if (state === 'accepted') await round.accepted(offerId, this.#connection.nodeKey)
       if (state === 'declined')
         await round.declined(offerId, this.#connection.nodeKey, reason as DeclineReason, isExcused)
-      this.#offers.told(offerId, state)
+      const now = await this.#config.now()
+      const isAtOnce = !isAgain && now - began <= atOnceSecs
+      this.#offers.told(offerId, state, isAtOnce || now < offer.accept_by)
     } catch (error) {
       console.error(`the round of ${offerId} could not be told that it was ${state}`, error)
     }
@@ -361,15 +366,18 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const before = this.#offers.find(offerId)
     if (before === null) return this.#sendError('not_found', notOpen, offerId)
     const cameAt = await this.#config.now()
+    const isInTime = cameAt <= before.offer.vote_by
+    const answered = isInTime ? this.#offers.noteVoteUnderWay(offerId) : null
     const voted = this.#roundOf(offerId).voted(offerId, this.#connection.nodeKey, given)
     const result = await voted.catch((error) => {
       console.error(`the round of ${offerId} did not take a vote`, error)
       const message = 'The round does not answer. Send the same vote again shortly.'
       return { ok: false, code: 'unavailable', message } as const
     })
+    answered?.()
     if (!result.ok) {
       const code = codeOf(result.code)
-      if (code === 'unavailable' && cameAt <= before.offer.vote_by) this.#offers.noteVoteLost(offerId)
+      if (code === 'unavailable' && isInTime) this.#offers.noteVoteLost(offerId)
       return this.#sendError(code, result.message, offerId)
     }
     this.#offers.vote(offerId, result.state)

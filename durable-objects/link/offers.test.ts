@@ -4,8 +4,8 @@ import { expect, test, vi } from 'vitest'
 import { OfferLedger } from './offers.ts'
 import type { LinkOffer } from './types.ts'
 
-const voteBy = 1_000
-const offerOf = (name: string) => ({ offer_id: name, vote_by: voteBy }) as LinkOffer
+const [acceptBy, voteBy] = [900, 1_000]
+const offerOf = (name: string) => ({ offer_id: name, accept_by: acceptBy, vote_by: voteBy }) as LinkOffer
 
 /** A ledger with open offers, the count of rows that were changed since, and the ledger of the next process. */
 const within = (
@@ -70,4 +70,30 @@ test('a vote that was lost with the process is given again', () =>
     after.vote('a', 'pending')
     after.vote('b', 'pending')
     expect(statesOf(next(), ['a', 'b'])).toEqual(['voted', 'voted'])
+  }))
+
+test('who declined in time was heard once the round was told in time, and not where the link told it late', () =>
+  within(['in time', 'late', 'never', 'by itself late'], (ledger, _, next) => {
+    for (const name of ['in time', 'late', 'never']) ledger.decline(name, 'incompatible', acceptBy - 5)
+    ledger.told('in time', 'declined', true)
+    // The round did not answer, and is told again, by this process or the next.
+    next().told('late', 'declined', false)
+    ledger.decline('by itself late', 'busy', acceptBy)
+    const heard = ['in time', 'late', 'never', 'by itself late'].map((name) => ledger.wasHeard(name))
+    expect(heard).toEqual([true, false, false, true])
+  }))
+
+test('who accepted, or votes, is not heard while the round does not know it, and who accepted stays so once it is told late', () =>
+  within(['accepted', 'voting'], (ledger) => {
+    ledger.accept('accepted')
+    expect(ledger.takeAccepted()).toHaveLength(1)
+    expect(ledger.wasHeard('accepted')).toBe(false)
+    ledger.told('accepted', 'accepted', false)
+    expect(ledger.wasHeard('accepted')).toBe(false)
+    const answered = [ledger.noteVoteUnderWay('voting'), ledger.noteVoteUnderWay('voting')]
+    const heard = answered.map((answer) => {
+      answer()
+      return ledger.wasHeard('voting')
+    })
+    expect(heard).toEqual([false, true])
   }))

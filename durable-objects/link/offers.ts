@@ -27,7 +27,9 @@ const forgetSecs = 60
 const votesStoredMs = 250
 const storedTogetherMax = 64
 
+/** Why the round may not know in time what the node said: it did not take its vote, or was not told its answer. */
 const voteLost = 'vote'
+const answerUntold = 'answer'
 
 interface Row {
   offer_id: string
@@ -64,6 +66,8 @@ export class OfferLedger {
   readonly #unstored = new Set<string>()
   /** Accepted or declined, and the round may not know it. */
   readonly #untold = new Set<string>()
+  /** How many votes on each offer their rounds have not answered yet. */
+  readonly #votesUnderWay = new Map<string, number>()
   /** No offer that is over had its time before this; null without one. */
   #firstOver: number | null = null
 
@@ -166,11 +170,15 @@ export class OfferLedger {
     return this.#unstored.size > 0
   }
 
+  /** Until its round was told in time, a node that declined in time was not heard. */
   decline(offerId: string, reason: DeclineReason, now: number): void {
-    if (!this.#open.has(offerId)) return
+    const kept = this.find(offerId)
+    if (kept === null || !this.#open.has(offerId)) return
     const isExcused = reason === 'busy' && this.#hasJustExpired(now)
+    const unheard = now < kept.offer.accept_by ? answerUntold : null
     this.#sql`
-      UPDATE offers SET state = 'declined', reason = ${reason}, is_excused = ${Number(isExcused)}, told = 0
+      UPDATE offers SET state = 'declined', reason = ${reason}, is_excused = ${Number(isExcused)}, told = 0,
+        unheard = coalesce(unheard, ${unheard})
       WHERE offer_id = ${offerId}`
     this.#end(offerId)
     this.#untold.add(offerId)
@@ -211,7 +219,20 @@ export class OfferLedger {
     this.#sql`UPDATE offers SET unheard = ${voteLost} WHERE offer_id = ${offerId}`
   }
 
+  /** A vote that came in its time is on its way to the round, and may be lost. @returns What says that the round has answered. */
+  noteVoteUnderWay(offerId: string): () => void {
+    const change = (by: number) =>
+      void this.#votesUnderWay.set(offerId, (this.#votesUnderWay.get(offerId) ?? 0) + by)
+    change(1)
+    return () => {
+      change(-1)
+      if (this.#votesUnderWay.get(offerId) === 0) this.#votesUnderWay.delete(offerId)
+    }
+  }
+
   wasHeard(offerId: string): boolean {
+    const isUnderWay = this.#votesUnderWay.has(offerId)
+    if (isUnderWay || (this.#untold.has(offerId) && this.find(offerId)?.state !== 'declined')) return false
     return this.#sql`SELECT 1 FROM offers WHERE offer_id = ${offerId} AND unheard IS NOT NULL`.length === 0
   }
 
@@ -243,10 +264,16 @@ export class OfferLedger {
   }
 
   /** The round heard of an offer in this state. That it heard of an accept is stored with the vote: until then it may be told again. */
-  told(offerId: string, state: OfferState): void {
+  told(offerId: string, state: OfferState, isInTime: boolean): void {
     if (this.find(offerId)?.state !== state) return
     this.#untold.delete(offerId)
-    if (state !== 'accepted') this.#sql`UPDATE offers SET told = 1 WHERE offer_id = ${offerId}`
+    if (state === 'accepted' && isInTime) return
+    const heard = isInTime ? answerUntold : ''
+    // Who declined in time is marked since then.
+    const late = isInTime || state === 'declined' ? null : answerUntold
+    this.#sql`
+      UPDATE offers SET told = 1, unheard = coalesce(nullif(unheard, ${heard}), ${late})
+      WHERE offer_id = ${offerId}`
   }
 
   /** When, in network time, an offer expires, or some are forgotten next; null without one. */

@@ -176,7 +176,20 @@ export const waitsUntil = ({ terms }: Round, { createdAt }: Lease): number =>
 
 export const votesOf = ({ votes }: Round): TaskVote[] => votes.map(({ vote }) => vote)
 
-export const tallyOf = (round: Round) => countVotes(round.drawn?.committee ?? { q: 1 }, votesOf(round))
+/** Almost everything that is asked of a round asks for it, and it changes with a vote alone. */
+export function tallyOf(round: Pick<Round, 'drawn' | 'votes'>): ReturnType<typeof countVotes> {
+  const q = round.drawn?.committee.q ?? 1
+  const known = tallies.get(round.votes)
+  if (known?.q === q) return known.tally
+  const tally = countVotes(
+    { q },
+    round.votes.map(({ vote }) => vote),
+  )
+  tallies.set(round.votes, { q, tally })
+  return tally
+}
+
+const tallies = new WeakMap<Round['votes'], { q: number; tally: ReturnType<typeof countVotes> }>()
 
 /**
  * Why the run of a result failed, as most of its members say, or the validator that ran it. No hash covers it: it is a claim. Null where nobody

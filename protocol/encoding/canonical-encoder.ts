@@ -107,7 +107,7 @@ function codePointRank(unit: number): number {
  * @returns The text; its UTF-8 bytes are what is hashed and signed.
  * @throws {@link CanonicalJsonError} with one of {@link EncoderErrorCode} and the path of the value.
  */
-export const encodeCanonicalJson = (value: unknown): string => encodeValue(value, '')
+export const encodeCanonicalJson = (value: unknown): string => encodeValue(value, [])
 
 /** Hashes the canonical form of a value: `HC(v)` = `H(text(canon(v)))`. Throws as {@link encodeCanonicalJson}. */
 export function hashCanonicalJson(value: unknown): Hex {
@@ -126,7 +126,8 @@ const hashes = new Map<string, Hex>()
 const keptMax = 512
 const keptTextMax = 2_048
 
-function encodeValue(value: unknown, path: string): string {
+/** @param path The steps to the value, which are written out only where it has no canonical form. */
+function encodeValue(value: unknown, path: PathPart[]): string {
   switch (typeof value) {
     case 'string':
       return encodeString(value, path)
@@ -136,35 +137,59 @@ function encodeValue(value: unknown, path: string): string {
       return value ? 'true' : 'false'
     case 'bigint':
     case 'undefined':
-      throw new CanonicalJsonError(typeof value as EncoderErrorCode, path)
+      return refuse(typeof value as EncoderErrorCode, path)
     case 'object':
       if (value === null) return 'null'
-      if (Array.isArray(value)) {
-        // An index loop visits holes, which are undefined members; map would skip them.
-        const items: string[] = []
-        for (let i = 0; i < value.length; i++) items.push(encodeValue(value[i], joinPath(path, i)))
-        return `[${items.join(',')}]`
-      }
-      if (isPlainObject(value)) {
-        const members = Object.keys(value)
-          .sort(compareCodePoints)
-          .map((key) => `${encodeString(key, path)}:${encodeValue(value[key], joinPath(path, key))}`)
-        return `{${members.join(',')}}`
-      }
+      if (Array.isArray(value)) return encodeArray(value, path)
+      if (isPlainObject(value)) return encodeObject(value, path)
   }
-  throw new CanonicalJsonError('invalid_type', path)
+  return refuse('invalid_type', path)
+}
+
+function encodeArray(value: readonly unknown[], path: PathPart[]): string {
+  const items: string[] = []
+  // An index loop visits holes, which are undefined members; map would skip them.
+  for (let i = 0; i < value.length; i++) {
+    path.push(i)
+    items.push(encodeValue(value[i], path))
+    path.pop()
+  }
+  return `[${items.join(',')}]`
+}
+
+function encodeObject(value: Record<string, unknown>, path: PathPart[]): string {
+  const members: string[] = []
+  for (const key of sortedKeys(value)) {
+    const name = encodeString(key, path)
+    path.push(key)
+    members.push(`${name}:${encodeValue(value[key], path)}`)
+    path.pop()
+  }
+  return `{${members.join(',')}}`
+}
+
+/** Units from which on the order of units is not that of code points. */
+const surrogatesAndAbove = /[\ud800-\uffff]/
+
+function sortedKeys(value: object): string[] {
+  const keys = Object.keys(value)
+  return keys.some((key) => surrogatesAndAbove.test(key)) ? keys.sort(compareCodePoints) : keys.sort()
 }
 
 /** JSON.stringify escapes exactly the characters of section 2 once lone surrogates, which it would escape too, are excluded. */
-function encodeString(value: string, path: string): string {
-  if (!value.isWellFormed()) throw new CanonicalJsonError('invalid_string', path)
+function encodeString(value: string, path: readonly PathPart[]): string {
+  if (!value.isWellFormed()) return refuse('invalid_string', path)
   return JSON.stringify(value)
 }
 
-function encodeNumber(value: number, path: string): string {
-  if (!Number.isInteger(value) || Object.is(value, -0)) throw new CanonicalJsonError('float', path)
-  if (!Number.isSafeInteger(value)) throw new CanonicalJsonError('unsafe_integer', path)
+function encodeNumber(value: number, path: readonly PathPart[]): string {
+  if (!Number.isInteger(value) || Object.is(value, -0)) return refuse('float', path)
+  if (!Number.isSafeInteger(value)) return refuse('unsafe_integer', path)
   return String(value)
+}
+
+function refuse(code: EncoderErrorCode, path: readonly PathPart[]): never {
+  throw new CanonicalJsonError(code, dottedPath(path))
 }
 
 function isPlainObject(value: object): value is Record<string, unknown> {

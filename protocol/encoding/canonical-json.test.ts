@@ -110,6 +110,23 @@ describe('parseStrictJson', () => {
     orFails(() => parseStrictJson(bytes), CanonicalJsonError)
   })
 
+  property(
+    'a text as the runtime writes it, and the same with a blank, are read alike',
+    [fc.oneof(json, fc.jsonValue()), fc.option(fc.nat({ max: 12 }), { nil: undefined })],
+    (value, maxValues) => {
+      const written = JSON.stringify(value)
+      const outcome = (input: string) => {
+        try {
+          return JSON.stringify(parseStrictJson(input, { ...(maxValues !== undefined && { maxValues }) }))
+        } catch (error) {
+          return error
+        }
+      }
+      expect(outcome(written)).toEqual(outcome(` ${written}`))
+    },
+    { numRuns: 1000 },
+  )
+
   test.each([
     ['a byte order mark', [0xef, 0xbb, 0xbf, 0x30]],
     ['an overlong encoding', [0x22, 0xc0, 0x80, 0x22]],

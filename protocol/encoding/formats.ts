@@ -82,11 +82,13 @@ export type Shape = Readonly<Record<string, (value: unknown) => boolean>>
 
 /** Whether the value is an object with exactly the members of a shape, each as the shape says. */
 export function hasShape(value: unknown, shape: Shape): boolean {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, Object.keys(shape)) &&
-    Object.entries(shape).every(([key, fits]) => fits(value[key]))
-  )
+  if (!isObject(value)) return false
+  let members = 0
+  for (const key in shape) {
+    if (!Object.hasOwn(value, key) || !shape[key]!(value[key])) return false
+    members += 1
+  }
+  return Object.keys(value).length === members
 }
 
 /** A test for one value. */

@@ -61,8 +61,17 @@ const nodeIdTail = new RegExp(`^[0-9a-f]{${nodeIdDigits}}$`)
 
 /** Derives a node id: `<node_id_prefix>` + first 16 hex digits of `H(raw32(public_key))`. Throws {@link FormatError}. */
 export function deriveNodeId(profile: Profile, publicKey: string): string {
-  return profile.node_id_prefix + hashBytes(raw32(publicKey, 'public_key')).slice(2, 2 + nodeIdDigits)
+  const known = nodeIdTails.get(publicKey)
+  if (known !== undefined) return profile.node_id_prefix + known
+  const tail = hashBytes(raw32(publicKey, 'public_key')).slice(2, 2 + nodeIdDigits)
+  if (nodeIdTails.size >= nodeIdsKept) nodeIdTails.delete(nodeIdTails.keys().next().value!)
+  nodeIdTails.set(publicKey, tail)
+  return profile.node_id_prefix + tail
 }
+
+/** Digits of the latest keys: every draw and every vote asks for those of the same members. */
+const nodeIdTails = new Map<string, string>()
+const nodeIdsKept = 1_000
 
 /** Whether the value has the shape of a node id of this profile. */
 export function isNodeId(profile: Profile, value: unknown): value is string {

@@ -84,7 +84,16 @@ const finalityVoteShape: Shape = {
 }
 
 /** Hashes a record: `finality_hash = HC(finality record)`. Throws {@link CanonicalJsonError}. */
-export const hashFinality = (record: FinalityRecord): Hex => hashCanonicalJson(record)
+export function hashFinality(record: FinalityRecord): Hex {
+  const known = hashes.get(record)
+  if (known !== undefined) return known
+  const hash = hashCanonicalJson(record)
+  hashes.set(record, hash)
+  return hash
+}
+
+/** Code that counts votes asks for the hash of each record again with each vote that comes. No record changes. */
+const hashes = new WeakMap<FinalityRecord, Hex>()
 
 /** A validator's own run of a task. */
 export interface OwnRun {

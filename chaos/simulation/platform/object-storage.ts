@@ -1,4 +1,6 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
+import { cloneOf } from './clone.ts'
+import { isRead, ObjectSql } from './object-sql.ts'
 
 /** Thrown to code of a process that has ended. Nothing follows from it. */
 export class Gone extends Error {
@@ -9,29 +11,15 @@ export class Gone extends Error {
 export class Disk {
   readonly values = new Map<string, unknown>()
   alarmMs: number | null = null
-  #database: DatabaseSync | null = null
-  readonly #statements = new Map<string, StatementSync>()
+  readonly sql = new ObjectSql()
 
   get isEmpty(): boolean {
-    return this.values.size === 0 && this.#database === null && this.alarmMs === null
-  }
-
-  get database(): DatabaseSync {
-    this.#database ??= new DatabaseSync(':memory:')
-    return this.#database
-  }
-
-  statement(text: string): StatementSync {
-    const known = this.#statements.get(text) ?? this.database.prepare(text)
-    this.#statements.set(text, known)
-    return known
+    return this.values.size === 0 && !this.sql.isUsed && this.alarmMs === null
   }
 
   clear(): void {
     this.values.clear()
-    this.#statements.clear()
-    this.#database?.close()
-    this.#database = null
+    this.sql.clear()
     this.alarmMs = null
   }
 }
@@ -85,11 +73,11 @@ export class ObjectStorage {
         : this.#isDeletingAll
           ? deleted
           : this.#disk.values.get(key)
-      return value === deleted ? undefined : structuredClone(value)
+      return value === deleted ? undefined : cloneOf(value)
     },
     put: (key: string, value: unknown): void => {
       this.#requireAlive()
-      this.#written.set(key, structuredClone(value))
+      this.#written.set(key, cloneOf(value))
       this.#touch()
     },
     delete: (key: string): void => {
@@ -102,9 +90,8 @@ export class ObjectStorage {
   readonly sql = {
     exec: (text: string, ...values: SQLInputValue[]) => {
       this.#requireAlive()
-      const isRead = /^\s*SELECT/.test(text)
-      if (!isRead) this.#beginSql()
-      const rows = isSeveral(text) ? this.#run(text) : this.#disk.statement(text).all(...values)
+      if (!isRead(text)) this.#beginSql()
+      const rows = this.#disk.sql.exec(text, values)
       return { toArray: () => rows, one: () => rows[0] }
     },
   }
@@ -112,15 +99,7 @@ export class ObjectStorage {
   transactionSync<T>(run: () => T): T {
     this.#requireAlive()
     this.#beginSql()
-    this.#disk.database.exec('SAVEPOINT inner')
-    try {
-      const result = run()
-      this.#disk.database.exec('RELEASE inner')
-      return result
-    } catch (error) {
-      this.#disk.database.exec('ROLLBACK TO inner')
-      throw error
-    }
+    return this.#disk.sql.inner(run)
   }
 
   async getAlarm(): Promise<number | null> {
@@ -149,7 +128,7 @@ export class ObjectStorage {
 
   /** What waits to become durable is lost with the process. */
   abandon(): void {
-    if (this.#isSqlOpen) this.#disk.database.exec('ROLLBACK')
+    if (this.#isSqlOpen) this.#disk.sql.rollback()
     this.#reset()
   }
 
@@ -157,14 +136,9 @@ export class ObjectStorage {
     if (!this.#hooks.isAlive()) throw new Gone('the process of this object has ended')
   }
 
-  #run(text: string): [] {
-    this.#disk.database.exec(text)
-    return []
-  }
-
   #beginSql(): void {
     if (this.#isSqlOpen) return
-    this.#disk.database.exec('BEGIN')
+    this.#disk.sql.begin()
     this.#isSqlOpen = true
     this.#touch()
   }
@@ -179,7 +153,7 @@ export class ObjectStorage {
     if (!this.#isDirty) return
     const crash = this.#hooks.crashAtCommit()
     if (crash === 'before') return this.#hooks.crash()
-    if (this.#isSqlOpen) this.#disk.database.exec('COMMIT')
+    if (this.#isSqlOpen) this.#disk.sql.commit()
     if (this.#isDeletingAll) this.#disk.clear()
     for (const [key, value] of this.#written)
       if (value === deleted) this.#disk.values.delete(key)
@@ -200,6 +174,3 @@ export class ObjectStorage {
     this.#isDirty = false
   }
 }
-
-/** Migrations are several statements, which bind nothing. */
-const isSeveral = (text: string): boolean => /;\s*\S/.test(text)

@@ -1,8 +1,10 @@
 import { type FrameVersion, frameVersions } from '../../../protocol/link/index.ts'
 import type { Draws } from '../../harness/draws.ts'
+import { cloneOf } from './clone.ts'
 import { noFaults, type PlatformFaults } from './faults.ts'
 import type { ObjectClass, ObjectContext } from './object-class.ts'
-import { crashes, Disk, ObjectStorage } from './object-storage.ts'
+import { crashes, type Disk, ObjectStorage } from './object-storage.ts'
+import { type Instance, isIdle, newPlace, type Place } from './place.ts'
 import { type ClientSocket, joinSocket, type ServerSocket, type SocketClient } from './sockets.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
@@ -21,29 +23,6 @@ const abnormal = 1006
 /** How long a call takes one way. */
 const callMs = { min: 1, max: 20 }
 
-interface Instance {
-  readonly object: Record<string, (...args: unknown[]) => Promise<unknown>>
-  readonly storage: ObjectStorage
-  isAlive: boolean
-  /** Called when the process ends, by those that wait for it. */
-  readonly mourners: Set<() => void>
-  /** What was said since something was written that is not durable yet. */
-  held: (() => void)[]
-}
-
-interface Place {
-  readonly className: string
-  readonly name: string
-  readonly disk: Disk
-  readonly sockets: Set<ServerSocket>
-  downUntilMs: number
-  instance: Instance | null
-  /** The time of the alarm that is scheduled. */
-  alarmMs: number | null
-  /** Alarms of an object follow each other. */
-  ringing: Promise<void>
-}
-
 /** Durable Objects with their storage, alarms, sockets and calls, on virtual time. Their processes end when the plan says so. */
 export class Platform {
   faults: PlatformFaults = noFaults
@@ -54,7 +33,9 @@ export class Platform {
   readonly #time: VirtualTime
   readonly #draws: Draws
   readonly #classes: Readonly<Record<string, ObjectClass>>
-  readonly #places = new Map<string, Place>()
+  /** In the order in which they were named first. */
+  readonly #places = new Set<Place>()
+  readonly #byName = new Map<string, Map<string, Place>>()
   #process = 0
   #downUntilMs = 0
 
@@ -84,12 +65,12 @@ export class Platform {
   deploy(closeCode: number, downMs: number): void {
     this.#process += 1
     this.#downUntilMs = Math.max(this.#downUntilMs, this.#time.nowMs + downMs)
-    for (const place of this.#places.values()) this.#end(place, closeCode)
+    for (const place of this.#places) this.#end(place, closeCode)
   }
 
   /** Ends the process of one object, or of all that a class has now, and begins none for a while. */
   takeDown(className: string, name: string | null, downMs: number): void {
-    for (const place of this.#places.values()) {
+    for (const place of this.#places) {
       if (place.className !== className || (name !== null && place.name !== name)) continue
       place.downUntilMs = Math.max(place.downUntilMs, this.#time.nowMs + downMs)
       this.#end(place, abnormal)
@@ -98,14 +79,24 @@ export class Platform {
 
   /** Names of the objects of a class that have something stored. */
   stored(className: string): string[] {
-    return [...this.#places.values()]
+    return [...this.#places]
       .filter((place) => place.className === className && !place.disk.isEmpty)
       .map(({ name }) => name)
   }
 
+  /** Objects of a class that have nothing stored and nothing to do leave the memory, as the platform drops them. */
+  dropEmpty(className: string): void {
+    for (const place of this.#places) {
+      if (place.className !== className || !isIdle(place) || this.#isDown(place)) continue
+      this.#kill(place)
+      this.#places.delete(place)
+      this.#byName.get(className)?.delete(place.name)
+    }
+  }
+
   /** Ends all processes, and frees what they stored. */
   close(): void {
-    for (const place of this.#places.values()) {
+    for (const place of this.#places) {
       this.#kill(place)
       place.disk.clear()
     }
@@ -168,7 +159,7 @@ export class Platform {
     method: string,
     args: readonly unknown[],
   ): Promise<unknown> {
-    const given = structuredClone(args)
+    const given = cloneOf(args)
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const settle = (ms: number, how: () => void) =>
       void this.#time.after(ms, () => {
@@ -181,9 +172,7 @@ export class Platform {
         if (this.#isDown(place) || this.isHit('callLost')) return lost()
         const instance = this.#started(place)
         try {
-          const answer = structuredClone(
-            await this.#within(instance, () => instance.object[method]!(...given)),
-          )
+          const answer = cloneOf(await this.#within(instance, () => instance.object[method]!(...given)))
           if (this.isHit('answerLost')) return lost()
           settle(this.#latencyMs(), () => resolve(answer))
         } catch (error) {
@@ -268,20 +257,11 @@ export class Platform {
   }
 
   #place(className: string, name: string): Place {
-    const key = `${className} ${name}`
-    const known = this.#places.get(key)
+    const known = this.#byName.get(className)?.get(name)
     if (known !== undefined) return known
-    const place: Place = {
-      className,
-      name,
-      disk: new Disk(),
-      sockets: new Set(),
-      downUntilMs: 0,
-      instance: null,
-      alarmMs: null,
-      ringing: Promise.resolve(),
-    }
-    this.#places.set(key, place)
+    const place = newPlace(className, name)
+    this.#places.add(place)
+    this.#byName.set(className, (this.#byName.get(className) ?? new Map()).set(name, place))
     return place
   }
 

@@ -1,9 +1,18 @@
 import { registerHooks } from 'node:module'
 
-/** Loaded before the hub's objects: their runtime is the simulated one. */
+const simulated: Readonly<Record<string, string>> = {
+  'cloudflare:workers': './cloudflare-workers.ts',
+  'native-ed25519.ts': './known-signatures.ts',
+}
+
+/** Loaded before the hub's objects: their runtime is the simulated one, and of its signatures the same is asked once. */
 registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === 'cloudflare:workers'
-      ? { url: new URL('./cloudflare-workers.ts', import.meta.url).href, shortCircuit: true }
-      : next(specifier, context),
+  resolve: (specifier, context, next) => {
+    const name = specifier.split('/').at(-1)!
+    const file = simulated[name]
+    // The simulated one asks the real one.
+    return file === undefined || context.parentURL?.endsWith(file.slice(1))
+      ? next(specifier, context)
+      : { url: new URL(file, import.meta.url).href, shortCircuit: true }
+  },
 })

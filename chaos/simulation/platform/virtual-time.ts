@@ -1,6 +1,23 @@
 /** Real functions, kept before a simulation replaces them. */
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const { setImmediate } = globalThis
 const realNow = Date.now
+
+/** As many as that are set at once: a turn of the event loop takes longer than most events. */
+const turnsMax = 200
+
+/** Runs something again and again, until it says that it is over, each time after all promises have settled. */
+function inTurns(run: () => boolean): void {
+  let isOver = false
+  const turn = () => {
+    isOver ||= !run()
+  }
+  const turns = () => {
+    if (isOver) return
+    for (let index = 0; index < turnsMax; index++) setImmediate(turn)
+    setImmediate(turns)
+  }
+  turns()
+}
 
 interface Event {
   readonly atMs: number
@@ -47,9 +64,25 @@ export class VirtualTime {
   }
 
   /** Runs event after event until something is so, or the time has come. @returns Whether it was so. */
-  async runUntil(isSo: () => boolean, limitMs: number): Promise<boolean> {
-    await nextTurn()
-    while (!isSo()) {
+  runUntil(isSo: () => boolean, limitMs: number): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+    inTurns(() => {
+      try {
+        const isDone = this.#step(isSo, limitMs)
+        if (isDone !== null) resolve(isDone)
+        return isDone === null
+      } catch (error) {
+        reject(error)
+        return false
+      }
+    })
+    return promise
+  }
+
+  /** Runs the next event. @returns Whether it was so before, or the time has come; null while neither is. */
+  #step(isSo: () => boolean, limitMs: number): boolean | null {
+    if (isSo()) return true
+    for (;;) {
       if ((this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY) > limitMs) {
         this.#nowMs = Math.max(this.#nowMs, limitMs)
         return false
@@ -59,10 +92,8 @@ export class VirtualTime {
       this.#nowMs = event.atMs
       this.#events += 1
       event.run()
-      // All that follows from it without time passing.
-      await nextTurn()
+      return null
     }
-    return true
   }
 
   /** Has the code of this process read this clock, and set its timers here. @returns A function that puts the real ones back. */
