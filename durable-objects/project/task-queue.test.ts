@@ -56,6 +56,7 @@ test('no seq is given twice, whatever is over when the process ends, and tasks t
     const terms = seqsOf(queue, ['one', 'two', 'three', 'four'])
     expect(terms.map(({ task }) => task.seq)).toEqual([0, 1, 2, 3])
     queue.close(terms[3]!.roundId)
+    queue.clear()
     const next = new TaskQueue(storage)
     expect(next.openRounds(7)).toEqual({ given: 4, open: 3 })
     const [five] = seqsOf(next, ['five'])
@@ -63,10 +64,32 @@ test('no seq is given twice, whatever is over when the process ends, and tasks t
     const changes = () => storage.sql.exec<{ n: number }>('SELECT total_changes() AS n').one().n
     const before = changes()
     for (const { roundId } of [...terms, five!]) next.close(roundId)
+    next.clear()
     // Four tasks are deleted, and the seq of the last one is stored.
     expect(changes() - before).toBe(5)
     expect(new TaskQueue(storage).openRounds(7)).toEqual({ given: 5, open: 0 })
     expect(seqsOf(new TaskQueue(storage), ['six'])[0]!.task.seq).toBe(5)
+  }))
+
+test('while tasks come, each is written over one that is over', () =>
+  within('a project that is busy', (storage) => {
+    const queue = new TaskQueue(storage)
+    const rows = () => storage.sql.exec<{ id: string }>('SELECT task_id AS id FROM tasks ORDER BY id').toArray()
+    const submit = (name: string) => queue.submit('p', requestOf(name), running, now)
+    const first = submit('one') as { roundId: string }
+    submit('two')
+    queue.close(first.roundId)
+    expect(queue.openRounds(7)).toEqual({ given: 2, open: 1 })
+    // The row that is left says nothing of its task any more.
+    expect(queue.termsOfStarting('one')).toBeNull()
+    submit('three')
+    expect(rows()).toEqual([{ id: 'three' }, { id: 'two' }])
+    queue.close(queue.termsOfStarting('two')!.roundId)
+    // The next process takes the one that nothing was written over for open, and hears from its round that it is over.
+    const next = new TaskQueue(storage)
+    expect(next.starting().map(({ taskId }) => taskId)).toEqual(['two', 'three'])
+    next.close(next.starting()[0]!.roundId)
+    expect([rows(), next.openRounds(7)]).toEqual([[{ id: 'three' }], { given: 3, open: 1 }])
   }))
 
 test('a task that waited has its round under its key, too', () =>
