@@ -215,8 +215,8 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     await this.#moveTasks(projectId).catch((error) =>
       console.error(`the tasks of ${projectId} could not be brought forward`, error),
     )
-    this.#tasks.clear()
-    // What is over soon, of tasks that came just now, is cleared as well.
+    if (!this.#tasks.isBusy) this.#tasks.clear()
+    // What nothing was written over is cleared later.
     const isWaiting =
       this.#tasks.count('queued') + this.#tasks.count('untaken') > 0 ||
       this.#tasks.isStarting ||
