@@ -92,6 +92,27 @@ test('while tasks come, each is written over one that is over', () =>
     expect([rows(), next.openRounds(7)]).toEqual([[{ id: 'three' }], { given: 3, open: 1 }])
   }))
 
+test('keys that name no task any more are written over, or deleted an hour later', () =>
+  within('a project with old keys', (storage) => {
+    const day = 86_400
+    const queue = new TaskQueue(storage)
+    const keys = () =>
+      storage.sql.exec<{ key: string }>('SELECT idempotency_key AS key FROM keys ORDER BY key').toArray()
+    const submit = (name: string, key: string, at: number) =>
+      queue.submit('p', requestOf(name, key), { ...running, epoch: Math.floor(at / 600), terms: null }, at).status
+    for (const key of ['a', 'b', 'c']) submit(`task ${key}`, key, now)
+    queue.purge(now + day - 1)
+    expect(submit('late', 'a', now + day - 1)).toBe('conflict')
+    queue.purge(now + day + 3_599)
+    // One that is given anew is not written over.
+    expect(submit('another c', 'c', now + day + 3_599)).toBe('queued')
+    expect(submit('task d', 'd', now + day + 3_599)).toBe('queued')
+    expect(keys().map(({ key }) => key)).toEqual(['a', 'c', 'd'])
+    queue.purge(now + day + 7_200)
+    expect(keys().map(({ key }) => key)).toEqual(['c', 'd'])
+    expect(submit('another', 'c', now + day + 7_200)).toBe('conflict')
+  }))
+
 test('a task that waited has its round under its key, too', () =>
   within('a project whose set comes late', (storage) => {
     const queue = new TaskQueue(storage)

@@ -64,6 +64,8 @@ const seqsPerSec = 10_000
 /** For so long a key names its task. */
 const keySecs = 86_400
 const purgePauseSecs = 3_600
+/** Keys that name no task any more stay for an hour, so that new ones are written over them: over so many. */
+const reusedKeysMax = 20_000
 const startsMax = 50
 /** While tasks come, the row of one that is over waits so long for one to be written over it. */
 const reusedSecs = 4
@@ -85,6 +87,14 @@ interface Row {
 interface NewRow extends Row {
   epoch: number
   waits_until: number
+}
+
+interface KeyRow {
+  idempotency_key: string
+  task_id: string
+  request: string
+  round_id: string | null
+  created_at: number
 }
 
 interface OpenRound {
@@ -112,6 +122,8 @@ export class TaskQueue {
   readonly #sequences = new Map<number, Sequence>()
   /** Tasks that are over and whose rows are still there: to a process that ends before they are used they are open, and it ends them again. */
   readonly #leftOver: string[] = []
+  /** Keys that name no task any more. */
+  #oldKeys: string[] = []
   #lastPosition = 0
   #lastTakenMs = 0
   #purgedAt = 0
@@ -156,9 +168,10 @@ export class TaskQueue {
         ...{ round_id: roundId, terms: terms && JSON.stringify(terms) },
       })
       if (idempotencyKey !== null)
-        this.#sql`
-          INSERT INTO keys (idempotency_key, task_id, request, round_id, created_at)
-          VALUES (${idempotencyKey}, ${taskId}, ${JSON.stringify(identityOf(request))}, ${roundId}, ${now})`
+        this.#storeKey({
+          ...{ idempotency_key: idempotencyKey, task_id: taskId, request: JSON.stringify(identityOf(request)) },
+          ...{ round_id: roundId, created_at: now },
+        })
       if (terms !== null) this.#openedBy(terms)
       return { status: terms === null ? 'queued' : 'running', taskId, roundId, createdAt: now }
     })
@@ -273,11 +286,15 @@ export class TaskQueue {
     return { given: next - skipped, open: open.length }
   }
 
-  /** Forgets keys that name their task no longer. It reads all of them, so it does that once in a while. */
+  /** Forgets keys that have named no task for a while. It reads all of them, so it does that once in a while. */
   purge(now: number): void {
     if (now - this.#purgedAt < purgePauseSecs) return
     this.#purgedAt = now
-    this.#sql`DELETE FROM keys WHERE created_at <= ${now - keySecs}`
+    const before = now - keySecs
+    this.#sql`DELETE FROM keys WHERE created_at <= ${before - purgePauseSecs}`
+    const old = this.#sql<Pick<KeyRow, 'idempotency_key'>>`
+      SELECT idempotency_key FROM keys WHERE created_at <= ${before} LIMIT ${reusedKeysMax}`
+    this.#oldKeys = old.map((row) => row.idempotency_key)
   }
 
   /** What a task that comes now would run by; null where it has to wait, if only for those that came before it. */
@@ -316,6 +333,20 @@ export class TaskQueue {
         UPDATE tasks SET task_id = ${task_id}, position = ${position}, state = ${state}, request = ${request}, epoch = ${epoch},
           created_at = ${created_at}, round_id = ${round_id}, terms = ${terms}, waits_until = ${waits_until}
         WHERE task_id = ${leftOver}`
+  }
+
+  /** Writes it over one that names no task any more, or adds a row. */
+  #storeKey({ idempotency_key: key, task_id, request, round_id, created_at }: KeyRow): void {
+    const old = this.#oldKeys.pop() ?? null
+    // It may name a task again.
+    const written = this.#sql`
+      UPDATE keys SET idempotency_key = ${key}, task_id = ${task_id}, request = ${request}, round_id = ${round_id},
+        created_at = ${created_at}
+      WHERE idempotency_key = ${old} AND created_at <= ${created_at - keySecs} RETURNING 1`
+    if (written.length === 0)
+      this.#sql`
+        INSERT INTO keys (idempotency_key, task_id, request, round_id, created_at)
+        VALUES (${key}, ${task_id}, ${request}, ${round_id}, ${created_at})`
   }
 
   /** What the round of a task begins with, and with it the next `seq` of the epoch. */
