@@ -57,7 +57,10 @@ export class Publication {
 
   get #published(): Published {
     // Builds before this one stored each by itself.
-    const before = () => ({ view: this.#kv.get<LinkView>('published'), revision: this.#kv.get<number>('revision') ?? 0 })
+    const before = () => ({
+      view: this.#kv.get<LinkView>('published'),
+      revision: this.#kv.get<number>('revision') ?? 0,
+    })
     return this.#kv.get<Published>('publication') ?? before()
   }
 }

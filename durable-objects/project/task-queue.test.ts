@@ -74,7 +74,8 @@ test('no seq is given twice, whatever is over when the process ends, and tasks t
 test('while tasks come, each is written over one that is over', () =>
   within('a project that is busy', (storage) => {
     const queue = new TaskQueue(storage)
-    const rows = () => storage.sql.exec<{ id: string }>('SELECT task_id AS id FROM tasks ORDER BY id').toArray()
+    const rows = () =>
+      storage.sql.exec<{ id: string }>('SELECT task_id AS id FROM tasks ORDER BY id').toArray()
     const submit = (name: string) => queue.submit('p', requestOf(name), running, now)
     const first = submit('one') as { roundId: string }
     submit('two')
@@ -99,7 +100,8 @@ test('keys that name no task any more are written over, or deleted an hour later
     const keys = () =>
       storage.sql.exec<{ key: string }>('SELECT idempotency_key AS key FROM keys ORDER BY key').toArray()
     const submit = (name: string, key: string, at: number) =>
-      queue.submit('p', requestOf(name, key), { ...running, epoch: Math.floor(at / 600), terms: null }, at).status
+      queue.submit('p', requestOf(name, key), { ...running, epoch: Math.floor(at / 600), terms: null }, at)
+        .status
     for (const key of ['a', 'b', 'c']) submit(`task ${key}`, key, now)
     queue.purge(now + day - 1)
     expect(submit('late', 'a', now + day - 1)).toBe('conflict')

@@ -169,7 +169,11 @@ export class TaskQueue {
       })
       if (idempotencyKey !== null)
         this.#storeKey({
-          ...{ idempotency_key: idempotencyKey, task_id: taskId, request: JSON.stringify(identityOf(request)) },
+          ...{
+            idempotency_key: idempotencyKey,
+            task_id: taskId,
+            request: JSON.stringify(identityOf(request)),
+          },
           ...{ round_id: roundId, created_at: now },
         })
       if (terms !== null) this.#openedBy(terms)

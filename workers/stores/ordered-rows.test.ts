@@ -44,7 +44,10 @@ const rounds = (from: number, to: number): WrittenRound[] =>
   })
 
 const tables = () =>
-  Promise.all([rowsOf('SELECT * FROM leases ORDER BY proof_id'), rowsOf('SELECT * FROM rounds ORDER BY round_id')])
+  Promise.all([
+    rowsOf('SELECT * FROM leases ORDER BY proof_id'),
+    rowsOf('SELECT * FROM rounds ORDER BY round_id'),
+  ])
 const lastTwo = () => env.TEST_MIGRATIONS.findIndex(({ name }) => name.startsWith('0029_'))
 
 beforeAll(async () => {
@@ -56,7 +59,12 @@ test('rows that a build before wrote are kept as they were, and found as before'
   const { writeRounds, proofs } = services(env)
   await writeRounds(rounds(0, 40))
   const failed = roundAt(40, 'failed')
-  const missed = { state: 'missed', missedBecause: 'late', proofStatus: 'missed', voteProblem: 'none' } as const
+  const missed = {
+    state: 'missed',
+    missedBecause: 'late',
+    proofStatus: 'missed',
+    voteProblem: 'none',
+  } as const
   await writeRounds([{ round: failed, leases: [leaseOf(40, 0, missed)], end: nobodys(failed, firstAt) }])
   const before = await tables()
   expect(before.map(({ length }) => length)).toEqual([121, 41])

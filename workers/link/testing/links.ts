@@ -108,7 +108,9 @@ export const dateOffers = (voteBy: number, offerId?: string) =>
     const rows = sql.exec<{ id: number; entries: string }>('SELECT id, entries FROM changes').toArray()
     for (const { id, entries } of rows) {
       const dated = (JSON.parse(entries) as Entry[]).map(([name, standing, ...rest]) =>
-        offerId === undefined || name === offerId ? [name, { ...standing, voteBy }, ...rest] : [name, standing, ...rest],
+        offerId === undefined || name === offerId
+          ? [name, { ...standing, voteBy }, ...rest]
+          : [name, standing, ...rest],
       ) as Entry[]
       const until = Math.max(...dated.map(([, standing]) => standing.voteBy))
       sql.exec('UPDATE changes SET entries = ?, until = ? WHERE id = ?', JSON.stringify(dated), until, id)
