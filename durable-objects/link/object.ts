@@ -22,7 +22,8 @@ import { Faults } from './faults.ts'
 import { FrameBudget } from './frame-budget.ts'
 import { codeOf, helloFrame, offerFrame } from './frames.ts'
 import { KeptValues } from './kept-values.ts'
-import { isOpen, type KeptOffer, OfferLedger } from './offers.ts'
+import { isOpen } from './offer-log.ts'
+import { type KeptOffer, OfferLedger } from './offers.ts'
 import { Publication, retryMs, viewOf } from './publication.ts'
 import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
 import { readUpgrade } from './upgrade.ts'
@@ -103,7 +104,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async offer(offer: LinkOffer, snapshotAt: number | null = null): Promise<OfferResult> {
     const now = await this.#config.now()
     this.#offers.expire(now)
-    const result = this.#offer(offer, now, snapshotAt)
+    const result = await this.#offer(offer, now, snapshotAt)
     await this.#schedule()
     return result
   }
@@ -194,7 +195,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     await this.#schedule()
   }
 
-  #offer(offer: LinkOffer, now: number, snapshotAt: number | null): OfferResult {
+  async #offer(offer: LinkOffer, now: number, snapshotAt: number | null): Promise<OfferResult> {
     const kept = this.#offers.find(offer.offer_id)
     // Who has answered was told.
     if (kept !== null && kept.state !== 'offered') return 'offered'
@@ -206,22 +207,27 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (session === null || session.ready === null || !this.#connection.isListening())
       return this.#connection.absence(now, snapshotAt)
     if (kept !== null) {
-      this.#sendOffer({ ...kept, offer }, session)
+      this.#sendOffers([kept], session)
       return 'offered'
     }
     // Who offers no slots takes no part, and is not excused as who works with all of them is.
     if (session.ready.slots === 0) return 'absent'
     if (this.#offers.countOpen() >= session.ready.slots) return 'full'
-    this.#offers.add(offer, session.id)
+    const stored = this.#offers.add(offer, session.id)
     this.#changed(publishPauseMs)
-    this.#connection.send(offerFrame(offer))
+    await stored
+    // It may have been cancelled meanwhile, and a socket that was opened meanwhile is sent it once it is ready.
+    const isOpenYet = this.#offers.find(offer.offer_id)?.state === 'offered'
+    if (isOpenYet && this.#connection.session?.id === session.id) this.#connection.send(offerFrame(offer))
     return 'offered'
   }
 
-  #sendOffer({ offer, sessionId }: KeptOffer, session: Session): void {
-    if (sessionId === session.id) return
-    this.#offers.setSession(offer.offer_id, session.id)
-    this.#connection.send(offerFrame(offer))
+  /** @param held - Those that the node has by an earlier socket. */
+  #sendOffers(open: readonly KeptOffer[], session: Session, held: ReadonlySet<string> = new Set()): void {
+    const moved = open.filter(({ sessionId }) => sessionId !== session.id).map(({ offerId }) => offerId)
+    this.#offers.setSession(moved, session.id)
+    for (const offerId of moved)
+      if (!held.has(offerId)) this.#connection.send(offerFrame(this.#offers.offer(offerId)))
   }
 
   #read(message: string | ArrayBuffer): ReadNodeFrame | null {
@@ -292,10 +298,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (isValidator && !this.#isValidator)
       this.#sendError('forbidden', 'This key is no approved validator, so it is asked about no round.')
     this.#changed(session.ready === null ? 0 : publishPauseMs)
-    const held = new Set(holding)
-    for (const kept of this.#offers.open())
-      if (held.has(kept.offer.offer_id)) this.#offers.setSession(kept.offer.offer_id, session.id)
-      else this.#sendOffer(kept, session)
+    this.#sendOffers(this.#offers.open(), session, new Set(holding))
     for (const offerId of holding) this.#settle(offerId)
   }
 
@@ -317,7 +320,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (kept === null || kept.state === before.state) return
     this.#budget.giveBack()
     if (kept.state !== 'accepted') return this.#tell(kept)
-    const isUrgent = (await this.#config.now()) + acceptSlackSecs > kept.offer.accept_by
+    const { accept_by: acceptBy } = this.#offers.offer(offerId)
+    const isUrgent = (await this.#config.now()) + acceptSlackSecs > acceptBy
     if (isUrgent) await this.#tellAccepted()
     else this.#telling ??= setTimeout(() => this.#tellAcceptedInTime(), acceptsToldMs)
   }
@@ -345,8 +349,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   /** What cannot be told is told again by an alarm. A round that hears it at once hears it in time, however late the node said it. */
-  async #tell({ offer, state, reason, isExcused }: KeptOffer, isAgain = false): Promise<void> {
-    const { offer_id: offerId } = offer
+  async #tell({ offerId, state, reason, isExcused }: KeptOffer, isAgain = false): Promise<void> {
     const round = this.#roundOf(offerId)
     try {
       const began = await this.#config.now()
@@ -355,7 +358,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
         await round.declined(offerId, this.#connection.nodeKey, reason as DeclineReason, isExcused)
       const now = await this.#config.now()
       const isAtOnce = !isAgain && now - began <= atOnceSecs
-      this.#offers.told(offerId, state, isAtOnce || now < offer.accept_by)
+      this.#offers.told(offerId, state, isAtOnce || now < this.#offers.acceptBy(offerId))
     } catch (error) {
       console.error(`the round of ${offerId} could not be told that it was ${state}`, error)
     }
@@ -366,7 +369,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const before = this.#offers.find(offerId)
     if (before === null) return this.#sendError('not_found', notOpen, offerId)
     const cameAt = await this.#config.now()
-    const isInTime = cameAt <= before.offer.vote_by
+    const isInTime = cameAt <= before.voteBy
     const answered = isInTime ? this.#offers.noteVoteUnderWay(offerId) : null
     const voted = this.#roundOf(offerId).voted(offerId, this.#connection.nodeKey, given)
     const result = await voted.catch((error) => {
@@ -423,7 +426,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const nowMs = Date.now()
     const isShown = (this.#publication.last?.state ?? 'offline') !== 'offline'
     const ofNobody = isShown ? this.#connection.offlineDueMs : Infinity
-    const deadline = this.#offers.nextDeadline()
+    const deadline = this.#offers.nextDeadline(now)
     const pollMs = this.#config.pollMs ?? Infinity
     const toDeadlineMs = deadline === null ? Infinity : Math.min((deadline - now) * 1000, pollMs)
     const first = Math.min(

@@ -1,22 +1,29 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
+import { linkMigrations } from './migrations.ts'
 import { OfferLedger } from './offers.ts'
 import type { LinkOffer } from './types.ts'
 
 const [acceptBy, voteBy] = [900, 1_000]
-const offerOf = (name: string) => ({ offer_id: name, accept_by: acceptBy, vote_by: voteBy }) as LinkOffer
+const offerOf = (name: string, at = voteBy) =>
+  ({ offer_id: name, accept_by: acceptBy, vote_by: at, lease_id: name }) as LinkOffer
+
+const withStorage = (run: (storage: DurableObjectStorage) => void | Promise<void>): Promise<void> =>
+  runInDurableObject(env.NODE_LINK.getByName('a link with a ledger'), async (_, { storage }) => {
+    await storage.deleteAll()
+    await run(storage)
+  })
 
 /** A ledger with open offers, the count of rows that were changed since, and the ledger of the next process. */
 const within = (
   names: readonly string[],
   run: (ledger: OfferLedger, changes: () => number, next: () => OfferLedger) => void | Promise<void>,
 ): Promise<void> =>
-  runInDurableObject(env.NODE_LINK.getByName('a link with a ledger'), async (_, { storage }) => {
-    await storage.deleteAll()
+  withStorage(async (storage) => {
     const ledger = new OfferLedger(storage)
-    for (const name of names) ledger.add(offerOf(name), 'a session')
     const count = () => storage.sql.exec<{ n: number }>('SELECT total_changes() AS n').one().n
+    await Promise.all(names.map((name) => ledger.add(offerOf(name), 'a session')))
     const before = count()
     await run(
       ledger,
@@ -28,8 +35,23 @@ const within = (
 const statesOf = (ledger: OfferLedger, names: readonly string[]) =>
   names.map((name) => ledger.find(name)?.state ?? null)
 
+test('an offer alone is stored at once, and those that follow it closely together', () =>
+  within([], async (ledger, changes, next) => {
+    const first = ledger.add(offerOf('a'), 'a session')
+    expect([changes(), statesOf(next(), ['a'])]).toEqual([1, ['offered']])
+    const others = ['b', 'c', 'd'].map((name) => ledger.add(offerOf(name), 'a session'))
+    expect([changes(), ledger.countOpen()]).toEqual([1, 4])
+    await Promise.all([first, ...others])
+    expect(changes()).toBe(2)
+    const after = next()
+    expect(after.open().map(({ offerId, sessionId }) => [offerId, sessionId])).toEqual(
+      ['a', 'b', 'c', 'd'].map((name) => [name, 'a session']),
+    )
+    expect(['a', 'd'].map((name) => after.offer(name))).toEqual([offerOf('a'), offerOf('d')])
+  }))
+
 test('votes are stored together once nothing is open, and the next process knows them', () =>
-  within(['a', 'b', 'c'], (ledger, changes, next) => {
+  within(['a', 'b', 'c'], async (ledger, changes, next) => {
     ledger.vote('a', 'pending')
     ledger.vote('b', 'pending')
     expect([statesOf(ledger, ['a', 'b', 'c']), ledger.countOpen(), changes()]).toEqual([
@@ -40,6 +62,7 @@ test('votes are stored together once nothing is open, and the next process knows
     // Another vote on the same offer writes nothing either.
     ledger.vote('a', 'escalated')
     ledger.vote('c', 'committee_agreed')
+    await vi.waitUntil(() => changes() > 0)
     expect(changes()).toBe(1)
     const after = next()
     expect(statesOf(after, ['a', 'b', 'c'])).toEqual(['voted', 'voted', 'voted'])
@@ -47,11 +70,22 @@ test('votes are stored together once nothing is open, and the next process knows
     after.expire(voteBy + 300)
     expect(after.find('a')).not.toBeNull()
     after.expire(voteBy + 361)
-    expect([statesOf(after, ['a', 'b', 'c']), after.isEmpty(), next().isEmpty()]).toEqual([
-      [null, null, null],
-      true,
-      true,
-    ])
+    expect([statesOf(after, ['a', 'b', 'c']), after.isEmpty()]).toEqual([[null, null, null], true])
+    const later = next()
+    expect([later.nextDeadline(voteBy + 361), later.isEmpty()]).toEqual([null, true])
+  }))
+
+test('the vote of a node that works on one offer after the other is stored at once', () =>
+  within(['a'], (ledger, changes) => {
+    ledger.vote('a', 'pending')
+    expect(changes()).toBe(1)
+  }))
+
+test('votes are stored with the next offers', () =>
+  within(['a', 'b'], async (ledger, changes, next) => {
+    ledger.vote('a', 'pending')
+    await ledger.add(offerOf('c'), 'a session')
+    expect([changes(), statesOf(next(), ['a', 'b', 'c'])]).toEqual([1, ['voted', 'offered', 'offered']])
   }))
 
 test('while an offer is open votes are stored soon, so that an object that sleeps has them', () =>
@@ -63,12 +97,13 @@ test('while an offer is open votes are stored soon, so that an object that sleep
   }))
 
 test('a vote that was lost with the process is given again', () =>
-  within(['a', 'b'], (ledger, _, next) => {
+  within(['a', 'b'], async (ledger, changes, next) => {
     ledger.vote('a', 'pending')
     const after = next()
     expect([statesOf(after, ['a']), after.open().length]).toEqual([['offered'], 2])
     after.vote('a', 'pending')
     after.vote('b', 'pending')
+    await vi.waitUntil(() => changes() > 0 && next().countOpen() === 0)
     expect(statesOf(next(), ['a', 'b'])).toEqual(['voted', 'voted'])
   }))
 
@@ -96,4 +131,87 @@ test('who accepted, or votes, is not heard while the round does not know it, and
       return ledger.wasHeard('voting')
     })
     expect(heard).toEqual([false, true])
+  }))
+
+test('what the link may not have heard, a new session and later times are stored for all offers together', () =>
+  within(['a', 'b'], (ledger, changes, next) => {
+    ledger.noteLost('a session')
+    expect([changes(), next().wasHeard('a'), next().wasHeard('b')]).toEqual([1, false, false])
+    ledger.noteLeft('a session')
+    expect([changes(), next().wasHeard('a')]).toEqual([2, true])
+    ledger.setSession(['a', 'b'], 'another')
+    ledger.renew(offerOf('b', voteBy + 50))
+    expect(changes()).toBe(4)
+    const after = next()
+    expect(after.open().map((kept) => [kept.offerId, kept.sessionId, kept.voteBy])).toEqual([
+      ['a', 'another', voteBy],
+      ['b', 'another', voteBy + 50],
+    ])
+    expect(after.offer('b').vote_by).toBe(voteBy + 50)
+    after.expire(voteBy + 1)
+    expect([statesOf(after, ['a', 'b']), statesOf(next(), ['a', 'b'])]).toEqual([
+      ['expired', 'offered'],
+      ['expired', 'offered'],
+    ])
+  }))
+
+test('an accept is stored where its round could not be told, and what was cancelled is gone', () =>
+  within(['a', 'b'], (ledger, changes, next) => {
+    ledger.accept('a')
+    // Other changes do not store it with them: the round does not know it.
+    ledger.remove('b')
+    expect([changes(), statesOf(next(), ['a', 'b'])]).toEqual([1, ['offered', null]])
+    ledger.storeAccepted(ledger.takeAccepted())
+    const after = next()
+    expect(after.untold().map(({ offerId, state }) => [offerId, state])).toEqual([['a', 'accepted']])
+    ledger.decline('a', 'busy', voteBy)
+    expect(next().untold()).toMatchObject([{ offerId: 'a', state: 'declined', reason: 'busy' }])
+    expect(next().countOpen()).toBe(0)
+  }))
+
+test('rows of forgotten offers are written over, and no more are kept than are needed', () =>
+  withStorage(async (storage) => {
+    const rows = () => storage.sql.exec<{ n: number }>('SELECT count(*) AS n FROM changes').one().n
+    const ledger = new OfferLedger(storage)
+    const work = async (from: number, to: number) => {
+      for (let at = from; at < to; at += 100) {
+        ledger.expire(at)
+        await ledger.add(offerOf(`at ${at}`, at), 'a session')
+        ledger.vote(`at ${at}`, 'pending')
+        ledger.noteVoteLost(`at ${at}`)
+      }
+    }
+    await work(10_000, 12_000)
+    const needed = rows()
+    await work(12_000, 20_000)
+    expect(rows()).toBe(needed)
+    expect(statesOf(new OfferLedger(storage), ['at 19900', 'at 12000'])).toEqual(['voted', null])
+    ledger.expire(30_000)
+    expect([ledger.isEmpty(), rows()]).toEqual([true, Math.min(needed, 16)])
+  }))
+
+test('offers that an earlier build stored stand as they did', () =>
+  withStorage((storage) => {
+    for (const statement of linkMigrations.slice(0, 2)) storage.sql.exec(statement)
+    storage.kv.put('migrations', 2)
+    const insert = `INSERT INTO offers (offer_id, offer, state, session_id, vote_by, reason, told, unheard, is_excused)
+      VALUES (?, ?, ?, 'a session', ${voteBy}, ?, ?, ?, ?)`
+    const offer = (name: string) => JSON.stringify(offerOf(name))
+    storage.sql.exec(insert, 'open', offer('open'), 'offered', null, 1, 'a session', 0)
+    storage.sql.exec(insert, 'accepted', offer('accepted'), 'accepted', null, 0, null, 0)
+    storage.sql.exec(insert, 'declined', offer('declined'), 'declined', 'busy', 0, null, 1)
+    storage.sql.exec(insert, 'voted', offer('voted'), 'offered', null, 1, null, 0)
+    storage.sql.exec('INSERT INTO votes VALUES (?, ?)', JSON.stringify([['voted', 'pending']]), voteBy)
+    const ledger = new OfferLedger(storage)
+    expect(ledger.open().map(({ offerId, state }) => [offerId, state])).toEqual([
+      ['accepted', 'accepted'],
+      ['open', 'offered'],
+    ])
+    expect(ledger.untold()).toMatchObject([
+      { offerId: 'accepted', isExcused: false },
+      { offerId: 'declined', reason: 'busy', isExcused: true },
+    ])
+    const heard = ['open', 'accepted', 'declined'].map((name) => ledger.wasHeard(name))
+    expect([heard, ledger.offer('open')]).toEqual([[false, false, true], offerOf('open')])
+    expect(ledger.find('voted')).toMatchObject({ state: 'voted', answer: 'pending' })
   }))

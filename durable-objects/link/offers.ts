@@ -1,18 +1,13 @@
 import type { DeclineReason } from '../../protocol/link/index.ts'
-import { type Sql, sqlOf } from '../sql.ts'
-import { migrate } from '../sql-migrations.ts'
-import { linkMigrations } from './migrations.ts'
+import { isOpen, type OfferChange, OfferLog, type OfferStanding, type OfferState } from './offer-log.ts'
 import type { LinkOffer } from './types.ts'
 
-/** `offered` and `accepted` hold a slot. */
-export type OfferState = 'offered' | 'accepted' | 'declined' | 'voted' | 'expired'
-
 export interface KeptOffer {
-  readonly offer: LinkOffer
+  readonly offerId: string
+  readonly voteBy: number
   readonly state: OfferState
   readonly sessionId: string
   readonly reason: DeclineReason | null
-  /** Whether the node may have declined because it did not know yet that one of its slots was free. */
   readonly isExcused: boolean
   readonly answer: string | null
 }
@@ -23,7 +18,9 @@ const keptSecs = 300
 const freedSecs = 10
 /** What came to its end within so many seconds is forgotten together. */
 const forgetSecs = 60
-/** Votes that come while other offers are open are stored together, after this at the latest. */
+/** A link is busy where an offer follows another so soon. Then offers wait a moment for others, and votes for offers. */
+const busyMs = 250
+const offersStoredMs = 20
 const votesStoredMs = 250
 const storedTogetherMax = 64
 
@@ -31,75 +28,63 @@ const storedTogetherMax = 64
 const voteLost = 'vote'
 const answerUntold = 'answer'
 
-interface Row {
-  offer_id: string
-  offer: string
-  state: OfferState
-  session_id: string
-  vote_by: number
-  reason: DeclineReason | null
-  is_excused: number
-  answer: string | null
-  told: number
-}
-
-interface OpenOffer {
-  readonly state: 'offered' | 'accepted'
-  readonly voteBy: number
-}
-
 /**
- * The offers of a link, the only SQL of it. Each change names the states it may follow. What every frame asks for is in memory: there are
- * as many rows as a device had offers in minutes. Each row that is written costs, so a vote is stored with others that come at the same time.
+ * The offers of a link: how each stands, and what the open ones say. Each change names the states it may follow. What is stored is stored
+ * with what else has changed by then, since each row that is written costs.
  */
 export class OfferLedger {
-  readonly #sql: Sql
-  readonly #open = new Map<string, OpenOffer>()
-  /** Rows of open offers, as far as they were read or written. */
-  readonly #rows = new Map<string, KeptOffer>()
-  /** Answers to the votes on offers whose rows say that they are open. */
-  readonly #voted = new Map<string, string>()
-  /** Of these, with `vote_by`, those that are in memory alone. */
-  readonly #unstoredVotes = new Map<string, number>()
-  #storingVotes: ReturnType<typeof setTimeout> | undefined
+  readonly #log: OfferLog
+  readonly #standings = new Map<string, OfferStanding>()
+  readonly #open = new Set<string>()
+  /** What open ones say, as far as it was read or written. */
+  readonly #offers = new Map<string, LinkOffer>()
+  readonly #unwritten = new Map<string, OfferChange>()
+  #writing: { readonly atMs: number; readonly timer: ReturnType<typeof setTimeout> } | null = null
+  #written: PromiseWithResolvers<void> | null = null
+  #lastAddedMs = 0
+  #isBusy = false
   /** Accepted, which is in memory alone: the vote says it as well, or it is told and stored by {@link storeAccepted}. */
   readonly #unstored = new Set<string>()
   /** Accepted or declined, and the round may not know it. */
   readonly #untold = new Set<string>()
   /** How many votes on each offer their rounds have not answered yet. */
   readonly #votesUnderWay = new Map<string, number>()
-  /** No offer that is over had its time before this; null without one. */
-  #firstOver: number | null = null
+  /** When the time of the last one that expired was over. */
+  #lastExpired = 0
 
   constructor(storage: DurableObjectStorage) {
-    migrate(storage, linkMigrations)
-    this.#sql = sqlOf(storage)
-    for (const { offers } of this.#sql<{ offers: string }>`SELECT offers FROM votes`)
-      for (const [offerId, answer] of JSON.parse(offers) as [string, string][])
-        this.#voted.set(offerId, answer)
-    const rows = this.#sql<Row>`SELECT offer_id, state, vote_by, told FROM offers`
-    for (const { offer_id: offerId, state, vote_by: voteBy, told } of rows) {
-      const isVoted = this.#voted.has(offerId)
-      if (told === 0 && !isVoted) this.#untold.add(offerId)
-      if (isOpen({ state }) && !isVoted)
-        this.#open.set(offerId, { state: state as OpenOffer['state'], voteBy })
-      else this.#noteOver(voteBy)
+    this.#log = new OfferLog(storage)
+    for (const [offerId, standing] of this.#log.read()) {
+      this.#standings.set(offerId, standing)
+      if (standing.isUntold) this.#untold.add(offerId)
+      if (isOpen(standing)) this.#open.add(offerId)
+      else this.#noteExpired(standing)
     }
   }
 
   find(offerId: string): KeptOffer | null {
-    const kept = this.#rows.get(offerId) ?? this.#read(offerId)
-    if (kept === null) return null
-    const answer = this.#voted.get(offerId)
-    if (answer !== undefined) return { ...kept, state: 'voted', answer }
-    return { ...kept, state: this.#open.get(offerId)?.state ?? kept.state }
+    const standing = this.#standings.get(offerId)
+    if (standing === undefined) return null
+    const { voteBy, state, sessionId, reason = null, isExcused = false, answer = null } = standing
+    return { offerId, voteBy, state, sessionId, reason, isExcused, answer }
+  }
+
+  /** What an open offer says. */
+  offer(offerId: string): LinkOffer {
+    const offer = this.#offers.get(offerId) ?? this.#log.offer(offerId)
+    this.#offers.set(offerId, offer)
+    return offer
+  }
+
+  /** Until when its node could accept; 0 of what is over and was not declined. */
+  acceptBy(offerId: string): number {
+    const declined = this.#standings.get(offerId)?.acceptBy
+    return declined ?? (this.#open.has(offerId) ? this.offer(offerId).accept_by : 0)
   }
 
   open(): KeptOffer[] {
-    const byTime = [...this.#open].sort(
-      ([one, a], [other, b]) => a.voteBy - b.voteBy || (one < other ? -1 : 1),
-    )
-    return byTime.flatMap(([offerId]) => this.find(offerId) ?? [])
+    const open = [...this.#open].flatMap((offerId) => this.find(offerId) ?? [])
+    return open.sort((a, b) => a.voteBy - b.voteBy || (a.offerId < b.offerId ? -1 : 1))
   }
 
   countOpen(): number {
@@ -107,48 +92,46 @@ export class OfferLedger {
   }
 
   countAccepted(): number {
-    return [...this.#open.values()].filter(({ state }) => state === 'accepted').length
+    return [...this.#open].filter((offerId) => this.#standings.get(offerId)?.state === 'accepted').length
   }
 
   isEmpty(): boolean {
-    return this.#open.size === 0 && this.#firstOver === null
+    return this.#open.size === 0 && this.#log.first === null
   }
 
-  add(offer: LinkOffer, sessionId: string): void {
+  /** Takes a slot at once, and returns once that is stored. */
+  async add(offer: LinkOffer, sessionId: string): Promise<void> {
     const { offer_id: offerId, vote_by: voteBy } = offer
-    this.#sql`
-      INSERT INTO offers (offer_id, offer, state, session_id, vote_by)
-      VALUES (${offerId}, ${JSON.stringify(offer)}, 'offered', ${sessionId}, ${voteBy})`
-    this.#open.set(offerId, { state: 'offered', voteBy })
-    this.#rows.set(offerId, {
-      offer,
-      state: 'offered',
-      sessionId,
-      reason: null,
-      isExcused: false,
-      answer: null,
-    })
+    this.#open.add(offerId)
+    this.#set(offerId, { voteBy, state: 'offered', sessionId }, offer)
+    const nowMs = Date.now()
+    this.#isBusy = nowMs - this.#lastAddedMs < busyMs
+    this.#lastAddedMs = nowMs
+    if (!this.#isBusy) return this.#write()
+    this.#written ??= Promise.withResolvers()
+    const { promise } = this.#written
+    this.#writeWithin(offersStoredMs)
+    return promise
   }
 
   /** The times of an offer are those that its round says last. */
   renew(offer: LinkOffer): void {
-    const { offer_id: offerId, vote_by: voteBy } = offer
-    this.#sql`
-      UPDATE offers SET offer = ${JSON.stringify(offer)}, vote_by = ${voteBy} WHERE offer_id = ${offerId}`
-    this.#rows.delete(offerId)
-    const known = this.#open.get(offerId)
-    if (known !== undefined) this.#open.set(offerId, { ...known, voteBy })
+    const standing = this.#standings.get(offer.offer_id)
+    if (standing === undefined) return
+    this.#set(offer.offer_id, { ...standing, voteBy: offer.vote_by }, offer)
+    this.#write()
   }
 
-  setSession(offerId: string, sessionId: string): void {
-    this.#sql`UPDATE offers SET session_id = ${sessionId} WHERE offer_id = ${offerId}`
-    this.#rows.delete(offerId)
+  /** The node has them by this session, or is about to. */
+  setSession(offerIds: readonly string[], sessionId: string): void {
+    for (const offerId of offerIds) this.#change(offerId, (standing) => ({ ...standing, sessionId }))
+    if (offerIds.length > 0) this.#write()
   }
 
   accept(offerId: string): void {
-    const offer = this.#open.get(offerId)
-    if (offer?.state !== 'offered') return
-    this.#open.set(offerId, { ...offer, state: 'accepted' })
+    const standing = this.#standings.get(offerId)
+    if (standing?.state !== 'offered') return
+    this.#standings.set(offerId, { ...standing, state: 'accepted' })
     this.#unstored.add(offerId)
   }
 
@@ -160,10 +143,10 @@ export class OfferLedger {
 
   /** Stores those of them that are still in memory alone. */
   storeAccepted(accepted: readonly KeptOffer[]): void {
-    const unstored = accepted.map(({ offer }) => offer.offer_id).filter((id) => this.#unstored.delete(id))
-    for (const offerId of unstored)
-      this.#sql`
-        UPDATE offers SET state = 'accepted', told = ${Number(!this.#untold.has(offerId))} WHERE offer_id = ${offerId}`
+    const unstored = accepted.filter(({ offerId }) => this.#unstored.delete(offerId))
+    for (const { offerId } of unstored)
+      this.#change(offerId, (standing) => ({ ...standing, isUntold: this.#untold.has(offerId) }))
+    if (unstored.length > 0) this.#write()
   }
 
   hasUnstored(): boolean {
@@ -172,16 +155,15 @@ export class OfferLedger {
 
   /** Until its round was told in time, a node that declined in time was not heard. */
   decline(offerId: string, reason: DeclineReason, now: number): void {
-    const kept = this.find(offerId)
-    if (kept === null || !this.#open.has(offerId)) return
-    const isExcused = reason === 'busy' && this.#hasJustExpired(now)
-    const unheard = now < kept.offer.accept_by ? answerUntold : null
-    this.#sql`
-      UPDATE offers SET state = 'declined', reason = ${reason}, is_excused = ${Number(isExcused)}, told = 0,
-        unheard = coalesce(unheard, ${unheard})
-      WHERE offer_id = ${offerId}`
-    this.#end(offerId)
+    const standing = this.#standings.get(offerId)
+    if (standing === undefined || !this.#open.has(offerId)) return
+    const isExcused = reason === 'busy' && this.#lastExpired >= now - freedSecs
+    const { accept_by: acceptBy } = this.offer(offerId)
+    const { unheard = now < acceptBy ? answerUntold : undefined } = standing
+    const declined = { state: 'declined', reason, isExcused, isUntold: true, acceptBy } as const
+    this.#end(offerId, { ...declined, ...(unheard !== undefined && { unheard }) })
     this.#untold.add(offerId)
+    this.#write()
   }
 
   /**
@@ -189,34 +171,38 @@ export class OfferLedger {
    * is offered it again, and its vote is known.
    */
   vote(offerId: string, answer: string): void {
-    const open = this.#open.get(offerId)
+    const standing = this.#standings.get(offerId)
+    if (standing === undefined) return
     this.#untold.delete(offerId)
-    if (open === undefined) {
-      if (this.#voted.has(offerId)) this.#voted.set(offerId, answer)
-      else
-        this.#sql`UPDATE offers SET state = 'voted', answer = ${answer}, told = 1 WHERE offer_id = ${offerId}`
+    if (standing.state === 'voted') {
+      // It goes into storage with the first one, if that is not there yet.
+      if (this.#unwritten.has(offerId)) this.#set(offerId, { ...standing, answer })
+      else this.#standings.set(offerId, { ...standing, answer })
       return
     }
-    this.#voted.set(offerId, answer)
-    this.#unstoredVotes.set(offerId, open.voteBy)
-    this.#end(offerId)
-    if (this.#open.size === 0 || this.#unstoredVotes.size >= storedTogetherMax) this.#storeVotes()
-    else this.#storingVotes ??= setTimeout(() => this.#storeVotes(), votesStoredMs)
+    this.#end(offerId, { state: 'voted', answer, isUntold: false })
+    const isQuiet = this.#open.size === 0 && !this.#isBusy
+    if (isQuiet || this.#unwritten.size >= storedTogetherMax) this.#write()
+    else this.#writeWithin(votesStoredMs)
   }
 
   /** What the node said of its open offers may have been lost with this session. */
   noteLost(sessionId: string): void {
-    for (const offerId of this.#open.keys())
-      this.#sql`UPDATE offers SET unheard = coalesce(unheard, ${sessionId}) WHERE offer_id = ${offerId}`
+    for (const offerId of this.#open)
+      this.#change(offerId, ({ unheard = sessionId, ...standing }) => ({ ...standing, unheard }))
+    this.#write()
   }
 
   /** The session did not end by a fault of the link after all. */
   noteLeft(sessionId: string): void {
-    this.#sql`UPDATE offers SET unheard = NULL WHERE unheard = ${sessionId}`
+    for (const [offerId, { unheard }] of this.#standings)
+      if (unheard === sessionId) this.#change(offerId, ({ unheard: _, ...standing }) => standing)
+    this.#write()
   }
 
   noteVoteLost(offerId: string): void {
-    this.#sql`UPDATE offers SET unheard = ${voteLost} WHERE offer_id = ${offerId}`
+    this.#change(offerId, (standing) => ({ ...standing, unheard: voteLost }))
+    this.#write()
   }
 
   /** A vote that came in its time is on its way to the round, and may be lost. @returns What says that the round has answered. */
@@ -231,27 +217,28 @@ export class OfferLedger {
   }
 
   wasHeard(offerId: string): boolean {
+    const standing = this.#standings.get(offerId)
     const isUnderWay = this.#votesUnderWay.has(offerId)
-    if (isUnderWay || (this.#untold.has(offerId) && this.find(offerId)?.state !== 'declined')) return false
-    return this.#sql`SELECT 1 FROM offers WHERE offer_id = ${offerId} AND unheard IS NOT NULL`.length === 0
+    if (isUnderWay || (this.#untold.has(offerId) && standing?.state !== 'declined')) return false
+    return standing?.unheard === undefined
   }
 
   remove(offerId: string): void {
-    this.#sql`DELETE FROM offers WHERE offer_id = ${offerId}`
-    this.#open.delete(offerId)
-    this.#rows.delete(offerId)
-    this.#unstored.delete(offerId)
+    const standing = this.#standings.get(offerId)
+    if (standing === undefined) return
+    this.#standings.delete(offerId)
+    this.#noLongerOpen(offerId)
     this.#untold.delete(offerId)
+    this.#unwritten.set(offerId, { offerId, standing: { voteBy: standing.voteBy, state: 'removed' } })
+    this.#write()
   }
 
   /** Frees the slots of what is over, and forgets what nobody can ask about any more. */
   expire(now: number): void {
-    const expired = [...this.#open].filter(([, { voteBy }]) => voteBy < now)
-    for (const [offerId] of expired) {
-      this.#sql`UPDATE offers SET state = 'expired' WHERE offer_id = ${offerId}`
-      this.#end(offerId)
-    }
-    if (this.#firstOver !== null && this.#firstOver + keptSecs + forgetSecs < now) this.#forget(now)
+    const expired = [...this.#open].filter((offerId) => this.#voteBy(offerId) < now)
+    for (const offerId of expired) this.#end(offerId, { state: 'expired' })
+    if (expired.length > 0) this.#write()
+    this.#forgetOld(now)
   }
 
   /** What the round has not heard of. */
@@ -265,83 +252,94 @@ export class OfferLedger {
 
   /** The round heard of an offer in this state. That it heard of an accept is stored with the vote: until then it may be told again. */
   told(offerId: string, state: OfferState, isInTime: boolean): void {
-    if (this.find(offerId)?.state !== state) return
+    if (this.#standings.get(offerId)?.state !== state) return
     this.#untold.delete(offerId)
     if (state === 'accepted' && isInTime) return
-    const heard = isInTime ? answerUntold : ''
     // Who declined in time is marked since then.
-    const late = isInTime || state === 'declined' ? null : answerUntold
-    this.#sql`
-      UPDATE offers SET told = 1, unheard = coalesce(nullif(unheard, ${heard}), ${late})
-      WHERE offer_id = ${offerId}`
+    const late = isInTime || state === 'declined' ? undefined : answerUntold
+    this.#change(offerId, ({ unheard: before, ...standing }) => {
+      const unheard = (isInTime && before === answerUntold ? undefined : before) ?? late
+      return { ...standing, isUntold: false, ...(unheard !== undefined && { unheard }) }
+    })
+    this.#writeWithin(votesStoredMs)
   }
 
   /** When, in network time, an offer expires, or some are forgotten next; null without one. */
-  nextDeadline(): number | null {
-    const times = [...this.#open.values()].map(({ voteBy }) => voteBy)
-    if (this.#firstOver !== null) times.push(this.#firstOver + keptSecs + forgetSecs)
+  nextDeadline(now: number): number | null {
+    // Nothing of an earlier process is due by an alarm.
+    this.#forgetOld(now)
+    const times = [...this.#open].map((offerId) => this.#voteBy(offerId))
+    if (this.#log.first !== null) times.push(this.#log.first + keptSecs + forgetSecs)
     return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other)) + 1
   }
 
-  #read(offerId: string): KeptOffer | null {
-    const [row] = this.#sql<Row>`SELECT * FROM offers WHERE offer_id = ${offerId}`
-    if (row === undefined) return null
-    const kept = keptOf(row)
-    if (this.#open.has(offerId)) this.#rows.set(offerId, kept)
-    return kept
+  #change(offerId: string, change: (standing: OfferStanding) => OfferStanding): void {
+    const standing = this.#standings.get(offerId)
+    if (standing !== undefined) this.#set(offerId, change(standing))
   }
 
-  #storeVotes(): void {
-    clearTimeout(this.#storingVotes)
-    this.#storingVotes = undefined
-    const ended = [...this.#unstoredVotes]
-    this.#unstoredVotes.clear()
-    const text = JSON.stringify(ended.map(([offerId]) => [offerId, this.#voted.get(offerId)]))
-    const voteBy = ended.reduce((last, [, at]) => Math.max(last, at), 0)
-    this.#sql`INSERT INTO votes (offers, vote_by) VALUES (${text}, ${voteBy})`
+  /** @param offer - What it says, where that is new. */
+  #set(offerId: string, standing: OfferStanding, offer = this.#unwritten.get(offerId)?.offer): void {
+    this.#standings.set(offerId, standing)
+    if (offer !== undefined && this.#open.has(offerId)) this.#offers.set(offerId, offer)
+    const stored = this.#unstored.has(offerId) ? ({ ...standing, state: 'offered' } as const) : standing
+    this.#unwritten.set(offerId, { offerId, standing: stored, ...(offer && { offer }) })
   }
 
-  #hasJustExpired(now: number): boolean {
-    const since = now - freedSecs
-    return this.#sql`SELECT 1 FROM offers WHERE state = 'expired' AND vote_by >= ${since} LIMIT 1`.length > 0
+  #writeWithin(ms: number): void {
+    const atMs = Date.now() + ms
+    if (this.#writing !== null && this.#writing.atMs <= atMs) return
+    clearTimeout(this.#writing?.timer)
+    this.#writing = { atMs, timer: setTimeout(() => this.#write(), ms) }
   }
 
-  #end(offerId: string): void {
-    const offer = this.#open.get(offerId)
-    if (offer === undefined) return
-    this.#open.delete(offerId)
-    this.#rows.delete(offerId)
-    this.#unstored.delete(offerId)
-    this.#noteOver(offer.voteBy)
-  }
-
-  #noteOver(voteBy: number): void {
-    this.#firstOver = Math.min(this.#firstOver ?? voteBy, voteBy)
-  }
-
-  /** Those that are open have their time still. */
-  #forget(now: number): void {
-    const before = now - keptSecs
-    const forgotten = this.#sql<Row>`DELETE FROM offers WHERE vote_by < ${before} RETURNING offer_id`
-    for (const { offer_id: offerId } of forgotten) {
-      this.#untold.delete(offerId)
-      this.#voted.delete(offerId)
+  #write(): void {
+    clearTimeout(this.#writing?.timer)
+    this.#writing = null
+    const [changes, written] = [[...this.#unwritten.values()], this.#written]
+    this.#unwritten.clear()
+    this.#written = null
+    try {
+      if (changes.length > 0) this.#log.write(changes)
+      written?.resolve()
+    } catch (error) {
+      if (written === null) throw error
+      written.reject(error)
     }
-    this.#sql`DELETE FROM votes WHERE vote_by < ${before}`
-    const rest = this.#sql<Row>`
-      SELECT offer_id, vote_by FROM offers ORDER BY vote_by LIMIT ${this.#open.size + 1}`
-    this.#firstOver = rest.find(({ offer_id }) => !this.#open.has(offer_id))?.vote_by ?? null
+  }
+
+  #end(offerId: string, how: Omit<Partial<OfferStanding>, 'voteBy' | 'sessionId'>): void {
+    const standing = this.#standings.get(offerId)
+    if (standing === undefined) return
+    this.#noLongerOpen(offerId)
+    const ended = { ...standing, ...how }
+    this.#set(offerId, ended)
+    this.#noteExpired(ended)
+  }
+
+  #noLongerOpen(offerId: string): void {
+    this.#open.delete(offerId)
+    this.#offers.delete(offerId)
+    this.#unstored.delete(offerId)
+    this.#log.isOver(offerId)
+  }
+
+  #noteExpired({ voteBy, state }: OfferStanding): void {
+    if (state === 'expired') this.#lastExpired = Math.max(this.#lastExpired, voteBy)
+  }
+
+  #voteBy(offerId: string): number {
+    return this.#standings.get(offerId)?.voteBy ?? 0
+  }
+
+  #forgetOld(now: number): void {
+    const { first } = this.#log
+    if (first === null || first + keptSecs + forgetSecs >= now) return
+    for (const [offerId, { voteBy }] of this.#standings)
+      if (voteBy < now - keptSecs && !this.#open.has(offerId)) {
+        this.#standings.delete(offerId)
+        this.#untold.delete(offerId)
+      }
+    this.#log.forget(now - keptSecs)
   }
 }
-
-const keptOf = ({ offer, state, session_id, reason, is_excused, answer }: Row): KeptOffer => ({
-  offer: JSON.parse(offer) as LinkOffer,
-  state,
-  sessionId: session_id,
-  reason,
-  isExcused: is_excused === 1,
-  answer,
-})
-
-export const isOpen = ({ state }: Pick<KeptOffer, 'state'>): boolean =>
-  state === 'offered' || state === 'accepted'

@@ -4,10 +4,19 @@ import type { LinkView, NodeLinkConfig } from './types.ts'
 
 export const retryMs = 5_000
 
-/** What the database says of a link. It is written after a pause, within which it may change again. */
+interface Published {
+  readonly view: LinkView | undefined
+  readonly revision: number
+}
+
+/**
+ * What the database says of a link. It is written after a pause, within which it may change again. When that is over is in memory alone: the
+ * alarm of a process that does not know it any more writes what has changed.
+ */
 export class Publication {
   readonly #kv: KeptValues
   readonly #config: Pick<NodeLinkConfig, 'publish'>
+  #dueMs: number | undefined
 
   constructor(kv: KeptValues, config: Pick<NodeLinkConfig, 'publish'>) {
     this.#kv = kv
@@ -15,11 +24,11 @@ export class Publication {
   }
 
   get last(): LinkView | undefined {
-    return this.#kv.get('published')
+    return this.#published.view
   }
 
   get dueMs(): number | undefined {
-    return this.#kv.get('publish_ms')
+    return this.#dueMs
   }
 
   /** Whether the database says this. */
@@ -28,23 +37,31 @@ export class Publication {
   }
 
   changed(pauseMs: number): void {
-    const dueMs = Date.now() + pauseMs
-    if (dueMs < (this.dueMs ?? Number.POSITIVE_INFINITY)) this.#kv.put('publish_ms', dueMs)
+    this.#dueMs = Math.min(this.#dueMs ?? Number.POSITIVE_INFINITY, Date.now() + pauseMs)
   }
 
   async publish(view: LinkView): Promise<void> {
-    if (Date.now() < (this.dueMs ?? 0)) return
-    this.#kv.delete('publish_ms')
+    if (Date.now() < (this.#dueMs ?? 0)) return
+    this.#dueMs = undefined
     if (this.isLast(view)) return
-    const revision = (this.#kv.get<number>('revision') ?? 0) + 1
-    this.#kv.put('revision', revision)
+    // A process that ended before it stored the revision that it wrote did so earlier than this.
+    const revision = Math.max(this.#published.revision + 1, Date.now())
     try {
       await this.#config.publish(view, revision)
-      this.#kv.put('published', view)
+      this.#kv.put('publication', { view, revision } satisfies Published)
     } catch (error) {
       console.error(`the state of ${view.nodeKey} could not be published`, error)
       this.changed(retryMs)
     }
+  }
+
+  get #published(): Published {
+    // Builds before this one stored each by itself.
+    const before = () => ({
+      view: this.#kv.get<LinkView>('published'),
+      revision: this.#kv.get<number>('revision') ?? 0,
+    })
+    return this.#kv.get<Published>('publication') ?? before()
   }
 }
 

@@ -174,6 +174,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
 
   /** The next page of a backup. */
   async dump(cursor: string | null): Promise<CopyPage> {
+    this.#tasks.clear()
     return (await copying()).dumpProject(this.ctx.storage, cursor)
   }
 
@@ -183,6 +184,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   }
 
   async openRoundIds(): Promise<string[]> {
+    this.#tasks.clear()
     return (await copying()).openRoundIds(this.ctx.storage)
   }
 
@@ -213,7 +215,12 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     await this.#moveTasks(projectId).catch((error) =>
       console.error(`the tasks of ${projectId} could not be brought forward`, error),
     )
-    const isWaiting = this.#tasks.count('queued') + this.#tasks.count('untaken') > 0 || this.#tasks.isStarting
+    if (!this.#tasks.isBusy) this.#tasks.clear()
+    // What nothing was written over is cleared later.
+    const isWaiting =
+      this.#tasks.count('queued') + this.#tasks.count('untaken') > 0 ||
+      this.#tasks.isStarting ||
+      this.#tasks.isBusy
     const nextMs = Math.min(setsMs, isWaiting ? queuePauseMs : Infinity)
     if (nextMs < Infinity) await this.#alarmWithin(nextMs)
   }

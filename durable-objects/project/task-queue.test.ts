@@ -56,6 +56,7 @@ test('no seq is given twice, whatever is over when the process ends, and tasks t
     const terms = seqsOf(queue, ['one', 'two', 'three', 'four'])
     expect(terms.map(({ task }) => task.seq)).toEqual([0, 1, 2, 3])
     queue.close(terms[3]!.roundId)
+    queue.clear()
     const next = new TaskQueue(storage)
     expect(next.openRounds(7)).toEqual({ given: 4, open: 3 })
     const [five] = seqsOf(next, ['five'])
@@ -63,10 +64,55 @@ test('no seq is given twice, whatever is over when the process ends, and tasks t
     const changes = () => storage.sql.exec<{ n: number }>('SELECT total_changes() AS n').one().n
     const before = changes()
     for (const { roundId } of [...terms, five!]) next.close(roundId)
+    next.clear()
     // Four tasks are deleted, and the seq of the last one is stored.
     expect(changes() - before).toBe(5)
     expect(new TaskQueue(storage).openRounds(7)).toEqual({ given: 5, open: 0 })
     expect(seqsOf(new TaskQueue(storage), ['six'])[0]!.task.seq).toBe(5)
+  }))
+
+test('while tasks come, each is written over one that is over', () =>
+  within('a project that is busy', (storage) => {
+    const queue = new TaskQueue(storage)
+    const rows = () =>
+      storage.sql.exec<{ id: string }>('SELECT task_id AS id FROM tasks ORDER BY id').toArray()
+    const submit = (name: string) => queue.submit('p', requestOf(name), running, now)
+    const first = submit('one') as { roundId: string }
+    submit('two')
+    queue.close(first.roundId)
+    expect(queue.openRounds(7)).toEqual({ given: 2, open: 1 })
+    // The row that is left says nothing of its task any more.
+    expect(queue.termsOfStarting('one')).toBeNull()
+    submit('three')
+    expect(rows()).toEqual([{ id: 'three' }, { id: 'two' }])
+    queue.close(queue.termsOfStarting('two')!.roundId)
+    // The next process takes the one that nothing was written over for open, and hears from its round that it is over.
+    const next = new TaskQueue(storage)
+    expect(next.starting().map(({ taskId }) => taskId)).toEqual(['two', 'three'])
+    next.close(next.starting()[0]!.roundId)
+    expect([rows(), next.openRounds(7)]).toEqual([[{ id: 'three' }], { given: 3, open: 1 }])
+  }))
+
+test('keys that name no task any more are written over, or deleted an hour later', () =>
+  within('a project with old keys', (storage) => {
+    const day = 86_400
+    const queue = new TaskQueue(storage)
+    const keys = () =>
+      storage.sql.exec<{ key: string }>('SELECT idempotency_key AS key FROM keys ORDER BY key').toArray()
+    const submit = (name: string, key: string, at: number) =>
+      queue.submit('p', requestOf(name, key), { ...running, epoch: Math.floor(at / 600), terms: null }, at)
+        .status
+    for (const key of ['a', 'b', 'c']) submit(`task ${key}`, key, now)
+    queue.purge(now + day - 1)
+    expect(submit('late', 'a', now + day - 1)).toBe('conflict')
+    queue.purge(now + day + 3_599)
+    // One that is given again is not written over.
+    expect(submit('another c', 'c', now + day + 3_599)).toBe('queued')
+    expect(submit('task d', 'd', now + day + 3_599)).toBe('queued')
+    expect(keys().map(({ key }) => key)).toEqual(['a', 'c', 'd'])
+    queue.purge(now + day + 7_200)
+    expect(keys().map(({ key }) => key)).toEqual(['c', 'd'])
+    expect(submit('another', 'c', now + day + 7_200)).toBe('conflict')
   }))
 
 test('a task that waited has its round under its key, too', () =>

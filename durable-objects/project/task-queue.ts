@@ -64,7 +64,11 @@ const seqsPerSec = 10_000
 /** For so long a key names its task. */
 const keySecs = 86_400
 const purgePauseSecs = 3_600
+/** Keys that name no task any more stay for an hour, so that new ones are written over them: over so many. */
+const reusedKeysMax = 20_000
 const startsMax = 50
+/** While tasks come, the row of one that is over waits so long for one to be written over it. */
+const reusedSecs = 4
 /** Tasks that waited in vain and are ended together, in one trip to the database. */
 const expiredMax = 500
 
@@ -78,6 +82,19 @@ interface Row {
   created_at: number
   round_id: string | null
   terms: string | null
+}
+
+interface NewRow extends Row {
+  epoch: number
+  waits_until: number
+}
+
+interface KeyRow {
+  idempotency_key: string
+  task_id: string
+  request: string
+  round_id: string | null
+  created_at: number
 }
 
 interface OpenRound {
@@ -103,7 +120,12 @@ export class TaskQueue {
   readonly #open = new Map<string, OpenRound>()
   /** By epochs. */
   readonly #sequences = new Map<number, Sequence>()
+  /** Tasks that are over and whose rows are still there: to a process that ends before they are used they are open, and it ends them again. */
+  readonly #leftOver: string[] = []
+  /** Keys that name no task any more. */
+  #oldKeys: string[] = []
   #lastPosition = 0
+  #lastTakenMs = 0
   #purgedAt = 0
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
@@ -140,15 +162,20 @@ export class TaskQueue {
       const terms = epochTerms && this.#termsFor(projectId, request, epochTerms, now)
       const { taskId, idempotencyKey } = request
       const roundId = terms?.roundId ?? null
-      this.#lastPosition += 1
-      this.#sql`
-        INSERT INTO tasks (task_id, position, state, request, epoch, created_at, round_id, terms, waits_until)
-        VALUES (${taskId}, ${this.#lastPosition}, ${terms === null ? 'queued' : 'open'}, ${JSON.stringify(request)},
-          ${running.epoch}, ${now}, ${roundId}, ${terms && JSON.stringify(terms)}, ${waitsUntil(running)})`
+      this.#store({
+        ...{ task_id: taskId, state: terms === null ? 'queued' : 'open', request: JSON.stringify(request) },
+        ...{ epoch: running.epoch, created_at: now, waits_until: waitsUntil(running) },
+        ...{ round_id: roundId, terms: terms && JSON.stringify(terms) },
+      })
       if (idempotencyKey !== null)
-        this.#sql`
-          INSERT INTO keys (idempotency_key, task_id, request, round_id, created_at)
-          VALUES (${idempotencyKey}, ${taskId}, ${JSON.stringify(identityOf(request))}, ${roundId}, ${now})`
+        this.#storeKey({
+          ...{
+            idempotency_key: idempotencyKey,
+            task_id: taskId,
+            request: JSON.stringify(identityOf(request)),
+          },
+          ...{ round_id: roundId, created_at: now },
+        })
       if (terms !== null) this.#openedBy(terms)
       return { status: terms === null ? 'queued' : 'running', taskId, roundId, createdAt: now }
     })
@@ -209,7 +236,8 @@ export class TaskQueue {
   /** What the round of a task begins with, as long as it may not have begun. */
   termsOfStarting(taskId: string): RoundTerms | null {
     const [row] = this.#sql<Row>`SELECT * FROM tasks WHERE task_id = ${taskId} AND state = 'open'`
-    if (row?.round_id == null || this.#open.get(row.round_id)?.isStarted) return null
+    const open = this.#open.get(row?.round_id ?? '')
+    if (row === undefined || open === undefined || open.isStarted) return null
     return JSON.parse(row.terms ?? '') as RoundTerms
   }
 
@@ -219,12 +247,26 @@ export class TaskQueue {
     if (open !== undefined) open.isStarted = true
   }
 
+  /** While others come, its row is left to the next one: that is a row less to write. */
   close(roundId: string): void {
     const open = this.#open.get(roundId)
     if (open === undefined) return
     this.#keepSeq(open)
-    this.#sql`DELETE FROM tasks WHERE task_id = ${open.taskId}`
     this.#open.delete(roundId)
+    this.#leftOver.push(open.taskId)
+    if (!this.isBusy) this.clear()
+  }
+
+  /** Whether a task came a moment ago. */
+  get isBusy(): boolean {
+    return Date.now() - this.#lastTakenMs < reusedSecs * 1_000
+  }
+
+  /** Deletes what is left of tasks that are over. */
+  clear(): void {
+    const taskIds = this.#leftOver.splice(0)
+    if (taskIds.length > 0)
+      this.#sql`DELETE FROM tasks WHERE task_id IN (SELECT value FROM json_each(${JSON.stringify(taskIds)}))`
   }
 
   /** The round of a task, null while it waits; undefined for one that neither waits nor runs. */
@@ -248,11 +290,15 @@ export class TaskQueue {
     return { given: next - skipped, open: open.length }
   }
 
-  /** Forgets keys that name their task no longer. It reads all of them, so it does that once in a while. */
+  /** Forgets keys that have named no task for a while. It reads all of them, so it does that once in a while. */
   purge(now: number): void {
     if (now - this.#purgedAt < purgePauseSecs) return
     this.#purgedAt = now
-    this.#sql`DELETE FROM keys WHERE created_at <= ${now - keySecs}`
+    const before = now - keySecs
+    this.#sql`DELETE FROM keys WHERE created_at <= ${before - purgePauseSecs}`
+    const old = this.#sql<Pick<KeyRow, 'idempotency_key'>>`
+      SELECT idempotency_key FROM keys WHERE created_at <= ${before} LIMIT ${reusedKeysMax}`
+    this.#oldKeys = old.map((row) => row.idempotency_key)
   }
 
   /** What a task that comes now would run by; null where it has to wait, if only for those that came before it. */
@@ -274,6 +320,37 @@ export class TaskQueue {
     if (row === undefined) return null
     if (!isSameTask(JSON.parse(row.request) as TaskIdentity, request)) return { status: 'conflict' }
     return { status: 'known', taskId: row.task_id, roundId: row.round_id, createdAt: row.created_at }
+  }
+
+  /** Writes it over one that is over, or adds a row. */
+  #store({ task_id, state, request, epoch, created_at, round_id, terms, waits_until }: NewRow): void {
+    this.#lastPosition += 1
+    this.#lastTakenMs = Date.now()
+    const position = this.#lastPosition
+    const leftOver = this.#leftOver.pop()
+    if (leftOver === undefined)
+      this.#sql`
+        INSERT INTO tasks (task_id, position, state, request, epoch, created_at, round_id, terms, waits_until)
+        VALUES (${task_id}, ${position}, ${state}, ${request}, ${epoch}, ${created_at}, ${round_id}, ${terms}, ${waits_until})`
+    else
+      this.#sql`
+        UPDATE tasks SET task_id = ${task_id}, position = ${position}, state = ${state}, request = ${request}, epoch = ${epoch},
+          created_at = ${created_at}, round_id = ${round_id}, terms = ${terms}, waits_until = ${waits_until}
+        WHERE task_id = ${leftOver}`
+  }
+
+  /** Writes it over one that names no task any more, or adds a row. */
+  #storeKey({ idempotency_key: key, task_id, request, round_id, created_at }: KeyRow): void {
+    const old = this.#oldKeys.pop() ?? null
+    // It may name a task again.
+    const written = this.#sql`
+      UPDATE keys SET idempotency_key = ${key}, task_id = ${task_id}, request = ${request}, round_id = ${round_id},
+        created_at = ${created_at}
+      WHERE idempotency_key = ${old} AND created_at <= ${created_at - keySecs} RETURNING 1`
+    if (written.length === 0)
+      this.#sql`
+        INSERT INTO keys (idempotency_key, task_id, request, round_id, created_at)
+        VALUES (${key}, ${task_id}, ${request}, ${round_id}, ${created_at})`
   }
 
   /** What the round of a task begins with, and with it the next `seq` of the epoch. */

@@ -8,7 +8,7 @@ import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import { closeCodes } from '../../protocol/link/index.ts'
 import type { RelaySocket } from '../test/relay-socket.ts'
 import {
-  alter,
+  dateOffers,
   device,
   link,
   makeOffer,
@@ -80,9 +80,7 @@ describe('an offer', () => {
     expect(await makeOffer(offerOf())).toBe('offered')
     expect(await makeOffer(offerOf())).toBe('full')
 
-    await alter(({ sql }) => {
-      sql.exec('UPDATE offers SET vote_by = 1 WHERE offer_id = ?', third.offer_id)
-    })
+    await dateOffers(1, third.offer_id)
     expect(await makeOffer(offerOf())).toBe('offered')
   })
 
@@ -165,7 +163,7 @@ describe('an offer', () => {
     relay.send({ type: 'decline', offer_id: offer.offer_id, reason: 'busy' })
     await relay.drain()
     const isKnown = async (voteBy: number) => {
-      await alter(({ sql }) => void sql.exec('UPDATE offers SET vote_by = ?', voteBy))
+      await dateOffers(voteBy)
       await runDurableObjectAlarm(link())
       return (await makeOffer(offer)) === 'offered' && (await relay.drain()).length === 0
     }

@@ -100,6 +100,23 @@ export async function alter(change: (storage: DurableObjectStorage) => void): Pr
   await evictDurableObject(linkOf(node))
 }
 
+type Entry = [offerId: string, standing: { voteBy: number }, hasOffer?: 1]
+
+/** Moves the end of the time of offers: of one, or of all. */
+export const dateOffers = (voteBy: number, offerId?: string) =>
+  alter(({ sql }) => {
+    const rows = sql.exec<{ id: number; entries: string }>('SELECT id, entries FROM changes').toArray()
+    for (const { id, entries } of rows) {
+      const dated = (JSON.parse(entries) as Entry[]).map(([name, standing, ...rest]) =>
+        offerId === undefined || name === offerId
+          ? [name, { ...standing, voteBy }, ...rest]
+          : [name, standing, ...rest],
+      ) as Entry[]
+      const until = Math.max(...dated.map(([, standing]) => standing.voteBy))
+      sql.exec('UPDATE changes SET entries = ?, until = ? WHERE id = ?', JSON.stringify(dated), until, id)
+    }
+  })
+
 /** Lets a time that the object has stored lie in the past. */
 export const backdate = (name: string, value: unknown) => alter(({ kv }) => kv.put(name, value))
 
@@ -108,7 +125,8 @@ export const deviceRow = () =>
 
 /** Runs what is due, publishing included. */
 export async function publish(): Promise<void> {
-  await backdate('publish_ms', 0)
+  // Another process does not know how long there is to wait.
+  await alter(() => {})
   await runDurableObjectAlarm(linkOf(node))
 }
 

@@ -1,0 +1,141 @@
+import type { DeclineReason } from '../../protocol/link/index.ts'
+import { type Sql, sqlOf } from '../sql.ts'
+import { migrate } from '../sql-migrations.ts'
+import { linkMigrations } from './migrations.ts'
+import type { LinkOffer } from './types.ts'
+
+/** `offered` and `accepted` hold a slot. */
+export type OfferState = 'offered' | 'accepted' | 'declined' | 'voted' | 'expired'
+
+/** How an offer stands. What is left out is not so. */
+export interface OfferStanding {
+  readonly voteBy: number
+  readonly state: OfferState
+  readonly sessionId: string
+  readonly reason?: DeclineReason
+  /** Whether the node may have declined because it did not know yet that one of its slots was free. */
+  readonly isExcused?: boolean
+  /** Until when it could be accepted, of one that was declined. */
+  readonly acceptBy?: number
+  readonly answer?: string
+  /** Whether the round may not know that it was accepted or declined. */
+  readonly isUntold?: boolean
+  /** Why the link may have missed a message of its node: the session that the link itself lost, or a vote that found no round. */
+  readonly unheard?: string
+}
+
+export interface OfferChange {
+  readonly offerId: string
+  /** How it stands from then on. */
+  readonly standing: OfferStanding | { readonly voteBy: number; readonly state: 'removed' }
+  /** What it says, where it is new or was renewed. */
+  readonly offer?: LinkOffer
+}
+
+type Entry = readonly [offerId: string, standing: OfferChange['standing'], hasOffer?: 1]
+
+/** Free rows that are kept, at least. */
+const spareRows = 16
+
+/**
+ * What is stored of the offers of a link, and the only SQL of it. Each row that is written costs, and so does each that is deleted: changes of
+ * one moment are one row, and a row whose offers are all forgotten is written over.
+ */
+export class OfferLog {
+  readonly #sql: Sql
+  /** The last `vote_by` of the offers of each row. */
+  readonly #rows = new Map<number, number>()
+  readonly #free: number[] = []
+  /** The rows that have what open offers say. */
+  readonly #rowOf = new Map<string, number>()
+  #first: number | null = null
+  #lastRow = 0
+  #seq = 0
+
+  constructor(storage: DurableObjectStorage) {
+    migrate(storage, linkMigrations)
+    this.#sql = sqlOf(storage)
+  }
+
+  /** How all offers stand: asked once, before anything is written. */
+  read(): Map<string, OfferStanding> {
+    const standings = new Map<string, OfferStanding>()
+    for (const { id, seq, until, entries } of this.#sql<{
+      id: number
+      seq: number
+      until: number
+      entries: string
+    }>`SELECT id, seq, until, entries FROM changes ORDER BY seq`) {
+      this.#rows.set(id, until)
+      this.#lastRow = Math.max(this.#lastRow, id)
+      this.#seq = seq
+      for (const [offerId, standing, hasOffer] of JSON.parse(entries) as Entry[]) {
+        if (standing.state === 'removed') standings.delete(offerId)
+        else standings.set(offerId, standing)
+        if (!isOpen(standing)) this.#rowOf.delete(offerId)
+        else if (hasOffer) this.#rowOf.set(offerId, id)
+      }
+    }
+    this.#noteFirst()
+    return standings
+  }
+
+  /** The earliest time, of those of the last offers of each row, before which nothing is forgotten; null without any row. */
+  get first(): number | null {
+    return this.#first
+  }
+
+  /** What an open offer says. */
+  offer(offerId: string): LinkOffer {
+    const id = this.#rowOf.get(offerId) ?? null
+    const [row] = this.#sql<{ offer: string | null }>`
+      SELECT offers -> ${`$."${offerId}"`} AS offer FROM changes WHERE id = ${id}`
+    if (!row?.offer) throw new Error(`nothing is stored of the offer ${offerId}`)
+    return JSON.parse(row.offer) as LinkOffer
+  }
+
+  write(changes: readonly OfferChange[]): void {
+    const id = this.#free.pop() ?? this.#lastRow + 1
+    const until = changes.reduce((last, { standing }) => Math.max(last, standing.voteBy), 0)
+    const entries = changes.map(
+      ({ offerId, standing, offer }): Entry => (offer ? [offerId, standing, 1] : [offerId, standing]),
+    )
+    const offers = changes.flatMap(({ offerId, offer }) => (offer ? [[offerId, offer] as const] : []))
+    this.#sql`
+      INSERT OR REPLACE INTO changes (id, seq, until, entries, offers)
+      VALUES (${id}, ${this.#seq + 1}, ${until}, ${JSON.stringify(entries)},
+        ${offers.length === 0 ? null : JSON.stringify(Object.fromEntries(offers))})`
+    this.#seq += 1
+    this.#lastRow = Math.max(this.#lastRow, id)
+    this.#rows.set(id, until)
+    this.#first = Math.min(this.#first ?? until, until)
+    for (const { offerId, standing, offer } of changes)
+      if (offer && isOpen(standing)) this.#rowOf.set(offerId, id)
+  }
+
+  /** Nobody asks any more what it says. */
+  isOver(offerId: string): void {
+    this.#rowOf.delete(offerId)
+  }
+
+  /** Offers whose time was over before are forgotten. Of their rows as many stay as others were written in the same time. */
+  forget(before: number): void {
+    for (const [id, until] of this.#rows)
+      if (until < before) {
+        this.#rows.delete(id)
+        this.#free.push(id)
+      }
+    this.#noteFirst()
+    const surplus = this.#free.splice(Math.max(spareRows, this.#rows.size))
+    if (surplus.length > 0)
+      this.#sql`DELETE FROM changes WHERE id IN (SELECT value FROM json_each(${JSON.stringify(surplus)}))`
+  }
+
+  #noteFirst(): void {
+    this.#first = null
+    for (const until of this.#rows.values()) this.#first = Math.min(this.#first ?? until, until)
+  }
+}
+
+export const isOpen = ({ state }: { readonly state: string }): boolean =>
+  state === 'offered' || state === 'accepted'
