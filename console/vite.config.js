@@ -43,6 +43,8 @@ const groups = [
     minShareCount: 2,
   },
   { name: 'common', minShareCount: 20 },
+  // The frame of every screen has them, and few screens beside it.
+  { name: 'frame', test: /src\/lib\/(?:own|texts\/account|wallet\/(?:pending|signing))\./, minShareCount: 2 },
 ]
 
 export default defineConfig({

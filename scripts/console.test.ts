@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { givenReads } from '../workers/routes/console/reads.ts'
 import { consolePaths } from '../workers/routes/console-paths.ts'
 import { builtConsole } from './console.ts'
 
@@ -85,6 +86,14 @@ describe('the console as it is built', () => {
       const start = filesOf(page).filter((file) => file.includes('/entry/start.'))
       for (const file of closure(start, atOnce)) expect(read(file), file).not.toContain('version.json')
     }
+  })
+
+  test('the script knows every answer that a page brings', () => {
+    const scripts = [...closure([...pages().values()].flatMap(filesOf), atOnce)].map(read).join()
+    const unknown = Object.values(givenReads)
+      .flat()
+      .filter((asked) => !scripts.includes(`"${asked}":[`))
+    expect(unknown).toEqual([])
   })
 
   test('the hub answers the page of each screen, and nothing else', () => {

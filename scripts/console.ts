@@ -89,8 +89,12 @@ function finishPage(built: string, file: string, theme: string, chunks: readonly
   const [element, script] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? []
   if (element === undefined || script === undefined)
     throw new CommandError(`${path.basename(file)} of the console has no script.`)
-  const boot = addFile(built, 'boot', withRescue(script))
-  const finished = html.replace(element, `<script src="${boot}"></script>`).replace('%theme%', theme)
+  const boot = addFile(built, 'boot', inSteps(withRescue(script)))
+  const finished = inOrder(built, html)
+    .replace(element, `<!--given--><script src="${boot}"></script>`)
+    .replace('%theme%', theme)
+    // What is seen comes before what runs.
+    .replaceAll('rel="modulepreload"', 'rel="modulepreload" fetchpriority="low"')
   writeFileSync(file, withoutLaterStyles(finished, chunks))
 }
 
@@ -113,6 +117,51 @@ function addFile(built: string, name: string, script: string): string {
 
 /** The chosen colours, before anything is drawn in others. */
 const themeScript = `try { document.documentElement.dataset.theme = localStorage.getItem('theme') ?? 'auto' } catch {}`
+
+/** Links to scripts in the order in which they can run: each after those that it imports. */
+function inOrder(built: string, html: string): string {
+  const links = [...html.matchAll(/<link href="\/([^"]+)" rel="modulepreload">/g)]
+  const byFile = new Map(links.map(([link, file]) => [file as string, link]))
+  const ordered = new Set<string>()
+  const visit = (file: string): void => {
+    const script = readFileSync(path.join(built, file), 'utf8')
+    for (const [, imported] of script.matchAll(/(?:\bfrom|\bimport)\s*"(\.\.?\/[^"]+)"/g)) {
+      const target = path.posix.join(path.posix.dirname(file), imported as string)
+      if (!ordered.has(target)) visit(target)
+    }
+    ordered.add(file)
+  }
+  for (const file of byFile.keys()) visit(file)
+  const rest = [...ordered].flatMap((file) => byFile.get(file) ?? [])
+  return html.replaceAll(/<link href="\/[^"]+" rel="modulepreload">/g, () => rest.shift() as string)
+}
+
+/**
+ * What was drawn for the build is seen before scripts run, and each of these runs in a task of its own: clicks and keys are
+ * answered between two of them. A page that nobody looks at starts as well.
+ */
+function inSteps(script: string): string {
+  const waiting = script
+    .replace(/import\(("[^"]+\/start\.[^"]+")\)\.then/, 'painted.then(() => import($1)).then')
+    .replace(/(kit\.init\([^)]*\);)/, `$1${steps}`)
+  if (!/painted\.then[\s\S]+await pause/.test(waiting))
+    throw new CommandError('The script of the console does not start as it used to.')
+  return `${pauses}${waiting}`
+}
+
+const steps = `
+  for (const { href } of document.querySelectorAll('[rel=modulepreload]')) {
+    await import(href)
+    await pause()
+  }`
+
+const pauses = `const pause = () => globalThis.scheduler?.yield ? scheduler.yield() : new Promise((go) => setTimeout(go))
+const painted = new Promise((go) => {
+  if (document.hidden) return go()
+  requestAnimationFrame(() => setTimeout(go))
+  setTimeout(go, 300)
+})
+`
 
 /** A page whose files a deployment has replaced while it loaded loads itself again, once a minute at most, or says so. */
 function withRescue(script: string): string {

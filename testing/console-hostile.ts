@@ -106,6 +106,9 @@ const behindSignIn: Readonly<Record<string, readonly string[]>> = {
   Operator: operatorScreens,
 }
 
+/** Where a page has answers. */
+const givenBlock = /(<script type="application\/json" id="given">)(.*?)(<\/script>)/s
+
 /** An answer whose texts are payloads. */
 function hostile(value: unknown, next: () => string, isText = false): unknown {
   if (typeof value === 'string') return isText ? next() : value
@@ -132,14 +135,23 @@ export async function findInjections(browser: Browser, origin: string): Promise<
   const page = await openWatched(browser, origin, faults)
   let shown = 0
   const answerHostile = async (route: Route) => {
-    if (route.request().resourceType() === 'document') return route.continue()
     const answer = await route.fetch()
     if (!answer.headers()['content-type']?.includes('json')) return route.fulfill({ response: answer })
     const next = () => payloads[shown++ % payloads.length]!
     await route.fulfill({ response: answer, json: hostile(await answer.json(), next) })
   }
+  const answerPage = async (route: Route) => {
+    if (route.request().resourceType() !== 'document') return route.fallback()
+    const answer = await route.fetch()
+    const body = (await answer.text()).replace(givenBlock, (_, begin, given, end) => {
+      const json = JSON.stringify(hostile(JSON.parse(given), () => payloads[shown++ % payloads.length]!))
+      return begin + json.replaceAll('<', '\\u003c') + end
+    })
+    return route.fulfill({ response: answer, body })
+  }
   // A screen that was left waits for no answer.
   await page.route(/\/v1\/(?!events)|\/$/, (route) => answerHostile(route).catch(() => {}))
+  await page.route('**/*', (route) => answerPage(route).catch(() => {}))
   for (const path of Object.values(await consoleScreens(origin))) {
     await page.goto(origin + path)
     await page.waitForFunction(isSettled)

@@ -36,6 +36,8 @@ import { pageFiles, routes } from './routes/index.ts'
 /** The hub's HTTP surface: read `answer` for what happens to a request, in order. */
 export function createApp(): App {
   const app: App = new Hono<HubBindings>({ strict: false, router: new PathRouter() })
+  const handleWith = (context: Context<HubBindings>, handle: (c: HubContext) => Promise<Answer>) =>
+    respondWith(context, app, handle)
 
   const methodsByPath = new Map<string, Method[]>()
   for (const { method, path: declared, load, loadPage } of [...routes, ...pageFiles]) {
@@ -56,18 +58,28 @@ export type App = Hono<HubBindings>
 const honoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 /** Makes the one Response of a request, whatever becomes of it. */
-async function handleWith(
+async function respondWith(
   { req, env, executionCtx }: Context<HubBindings>,
+  app: App,
   handle: (c: HubContext) => Promise<Answer>,
 ): Promise<Response> {
   const variables = new HubVariables(env, () => consistencyOf(req, isNodeSigned(c)))
-  const c: HubContext = { req, env, executionCtx, var: variables }
+  const read = async (path: string) => app.fetch(requestOf(req, path), env, executionCtx)
+  const c: HubContext = { req, env, executionCtx, var: variables, read }
   try {
     requireHost(c)
     return respond(c, await handle(c))
   } catch (error) {
     return respond(c, errorAnswer(c, error))
   }
+}
+
+/** What anybody at the client address of a request asks. */
+function requestOf(req: HubContext['req'], path: string): Request {
+  const address = req.header('cf-connecting-ip')
+  return new Request(new URL(path, req.url), {
+    headers: { ...(address !== undefined && { 'CF-Connecting-IP': address }) },
+  })
 }
 
 /** The runtime makes the URL of a request from its Host header, and takes any text for one. */

@@ -86,4 +86,6 @@ export interface HubContext {
   readonly env: Env
   readonly executionCtx: Context['executionCtx']
   readonly var: HubVariables
+  /** Reads another path of the hub as anybody at the same client address would. */
+  readonly read: (path: string) => Promise<Response>
 }

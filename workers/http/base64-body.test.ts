@@ -36,6 +36,7 @@ function arriving(pieces: Iterable<Uint8Array>, headers: Record<string, string> 
     env,
     executionCtx: createExecutionContext(),
     var: new HubVariables(env, () => 'first-primary'),
+    read: () => Promise.reject(new Error('reads nothing else')),
   }
   return { c, asked }
 }

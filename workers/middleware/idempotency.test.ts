@@ -26,6 +26,7 @@ function callOf(handle: (c: HubContext) => Promise<Answer>) {
       env: bindings,
       executionCtx: createExecutionContext(),
       var: new HubVariables(bindings, () => 'first-primary'),
+      read: () => Promise.reject(new Error('reads nothing else')),
     }
     c.var.principal = { kind: 'session', address: wallet, tokenHash: '', expiresAt: 0 }
     c.var.body = new Uint8Array(await request.arrayBuffer())

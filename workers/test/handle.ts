@@ -55,6 +55,7 @@ export async function answer(
     env: bindings,
     executionCtx: ctx,
     var: new HubVariables(bindings, () => 'first-primary'),
+    read: () => Promise.reject(new Error('reads nothing else')),
   }
   const read = async () => {
     await readBody(c, jsonBytesMax)

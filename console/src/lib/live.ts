@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/svelte-query'
 import { connection } from './connection.svelte.ts'
 import { hub } from './hub.ts'
+import { later } from './later.ts'
 
 /** Lists are read again this often at most, however many events come. */
 const everyMs = 1_500
@@ -35,9 +36,10 @@ export function followEvents(queries: QueryClient): () => void {
     following = null
     connection.live = false
   }
-  look()
+  const giveUp = later(look)
   document.addEventListener('visibilitychange', look)
   return () => {
+    giveUp()
     document.removeEventListener('visibilitychange', look)
     clearTimeout(waiting)
     close()

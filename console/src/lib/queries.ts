@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/svelte-query'
 import { AnswerError, Refusal, UnreachableError } from '../../../sdk/index.ts'
 import { connection } from './connection.svelte.ts'
+import { takeGiven } from './given.ts'
 
 /** The same call may succeed later by itself. */
 const passes = (error: Error): boolean =>
@@ -14,8 +15,8 @@ const isRepeated = (failures: number, error: Error): boolean =>
   passes(error) && (error instanceof UnreachableError || failures < triesMax)
 
 /** A call that failed is sent again where it may succeed by itself; everything else is shown at once. */
-export const makeQueries = (): QueryClient =>
-  new QueryClient({
+export function makeQueries(): QueryClient {
+  const client = new QueryClient({
     defaultOptions: {
       queries: {
         // A hub on this machine answers without any network.
@@ -34,3 +35,6 @@ export const makeQueries = (): QueryClient =>
       },
     },
   })
+  takeGiven(client)
+  return client
+}

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, errorOf } from '../../test/client.ts'
+import { failingDatabase } from '../../test/failing-database.ts'
+import { createListedProject } from '../../test/subscription.ts'
+import { givenReads } from './reads.ts'
 
 const html = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const typeOf = ({ headers }: Response) => headers.get('Content-Type')
@@ -52,12 +55,11 @@ describe('the page', () => {
   )
 
   test.each([
-    ['/projects', ['/v1/projects?limit=25']],
-    ['/rounds/task%3A0x12', ['/v1/explorer/rounds/task%3A0x12']],
+    ['/rounds', ['/v1/explorer/rounds?limit=25&kind=task']],
     ['/epochs/0x12/7', ['/v1/explorer/epochs/0x12/7']],
-    ['/rounds/%3E%3B%20rel%3Dx', ['/v1/explorer/rounds/%3E%3B%20rel%3Dx']],
-    ['/projects?q=echo', []],
-    ['/projects/sample-echo', []],
+    ['/nodes/%3E%3B%20rel%3Dx', ['/v1/devices/%3E%3B%20rel%3Dx']],
+    ['/rounds?state=failed', []],
+    ['/epochs/sample-echo/7', []],
     ['/me', []],
   ])('at %s has the browser read %j while its script loads', async (path, reads) => {
     const { headers } = await client().get(path, html)
@@ -79,6 +81,61 @@ describe('the page', () => {
       expect((await client().get(path)).status, path).toBe(404)
   })
 })
+
+describe('the page of a screen that begins with its answers', () => {
+  test('has them as the API gives them to anybody, in a block that runs nothing', async () => {
+    const project_id = await createListedProject({ listing: { name: '</script><script>alert(1)</script>' } })
+    const caller = client()
+    const given = givenIn(await (await caller.get(`/projects/${project_id}`, html)).text())
+    expect(given?.params).toEqual({ project: project_id })
+    expect(Object.keys(given?.answers ?? {})).toEqual(givenReads['/projects/{project}'])
+    for (const [path, answer] of Object.entries(given?.answers ?? {}))
+      expect(answer, path).toEqual(await bodyOf(caller.get(path.replaceAll('{project}', project_id))))
+  })
+
+  test('stays the same to who holds it, until an answer changes', async () => {
+    const caller = client()
+    const first = await caller.get('/projects', html)
+    await first.text()
+    const again = await caller.get('/projects', { ...html, 'If-None-Match': first.headers.get('ETag') ?? '' })
+    expect(again.status).toBe(304)
+    await createListedProject()
+    const changed = await caller.get('/projects', {
+      ...html,
+      'If-None-Match': first.headers.get('ETag') ?? '',
+    })
+    expect(changed.status).toBe(200)
+    await changed.text()
+  })
+
+  test.each(['/projects?q=echo', '/projects/sample-echo', '/rounds', '/me'])(
+    'is as it was built at %s, which asks for something else',
+    async (path) => {
+      const text = await (await client().get(path, html)).text()
+      expect(givenIn(text)).toBe(null)
+    },
+  )
+
+  test('lacks what does not exist, and what names it ends no block', async () => {
+    const round = '</script><script>alert(1)</script>'
+    const text = await (await client().get(`/rounds/${encodeURIComponent(round)}`, html)).text()
+    expect(text).not.toContain('<script>alert')
+    const given = givenIn(text)
+    expect([given?.params, Object.keys(given?.answers ?? {})]).toEqual([{ round }, ['/']])
+  })
+
+  test('is there without what the database does not answer', async () => {
+    const answer = await client({ bindings: { DB: failingDatabase(() => true) } }).get('/projects', html)
+    expect(answer.status).toBe(200)
+    expect(Object.keys(givenIn(await answer.text())?.answers ?? {})).toEqual(['/'])
+  })
+})
+
+/** What a browser finds in the block; null without one. */
+function givenIn(page: string): { params: unknown; answers: Record<string, unknown> } | null {
+  const [, block] = /<script type="application\/json" id="given">(.*?)<\/script>/s.exec(page) ?? []
+  return block === undefined ? null : JSON.parse(block)
+}
 
 describe('an address that does not exist', () => {
   test('is a page for browsers, which says so, and JSON for programs', async () => {

@@ -5,7 +5,8 @@ import type { Answer } from '../../http/answer.ts'
 import { pageHeaders } from '../../http/page-headers.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import { getDescriptor } from '../network/descriptor.ts'
-import { consoleReads } from './reads.ts'
+import { isOther, readPath, withAnswers } from './given.ts'
+import { aheadReads } from './reads.ts'
 
 const fileTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
@@ -34,6 +35,9 @@ export const pageOf = (screen: string): Route =>
     async (c) => {
       const asset = c.var.settings.CONSOLE ? await readAsset(c, fileOf(screen)) : null
       if (asset !== null) {
+        const given = await withAnswers(c, screen, asset.body)
+        // Its answers are what the page is named by, not the file.
+        if (given !== null) return { status: 200, headers: pageHeaders, body: given }
         const preloads = preloadsOf(c, screen)
         const headers = { ...pageHeaders, ...asset.headers, ...(preloads !== '' && { Link: preloads }) }
         return { status: 200, headers, body: asset.body }
@@ -48,14 +52,10 @@ const fileOf = (screen: string): string =>
   `/console${screen === '/' ? '/home' : screen.replaceAll(/\{\w+\}/g, '_')}`
 
 /** What the script of a page asks first, so that the browser asks while it loads the script. */
-function preloadsOf({ req }: HubContext, screen: string): string {
-  const params: Record<string, string> = req.param()
-  // A filter asks for something else, and of a slug the page looks up the id.
-  if (req.url.includes('?') || params.project?.startsWith('0x') === false) return ''
-  const paths = consoleReads[screen] ?? []
-  return paths
-    .map((path) => path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? '')))
-    .map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`)
+function preloadsOf(c: HubContext, screen: string): string {
+  if (isOther(c)) return ''
+  return (aheadReads[screen] ?? [])
+    .map((path) => `<${readPath(path, c.req.param())}>; rel=preload; as=fetch; crossorigin`)
     .join(', ')
 }
 

@@ -1,10 +1,25 @@
-/** What screens ask the hub for as soon as they run, by their path. */
-export const consoleReads: Readonly<Record<string, readonly string[]>> = {
-  '/': ['/v1/explorer/stats', '/v1/explorer/rounds?limit=20&kind=task'],
-  '/projects': ['/v1/projects?limit=25'],
-  '/projects/{project}': ['/v1/projects/{project}'],
+/**
+ * What screens ask the hub for as soon as they run, by their path. The hub puts its answers into the page; `console/src/lib/given.ts`
+ * says what each is.
+ */
+export const givenReads: Readonly<Record<string, readonly string[]>> = {
+  '/': ['/', '/v1/explorer/stats', '/v1/explorer/rounds?limit=20&kind=task'],
+  '/projects': ['/', '/v1/categories', '/v1/projects?limit=25'],
+  '/projects/{project}': [
+    '/',
+    '/v1/projects/{project}',
+    '/v1/network/params',
+    '/v1/projects/{project}/epochs?limit=24',
+    '/v1/explorer/rounds?limit=6&kind=task&project_id={project}',
+    '/v1/projects/{project}/reviews',
+    '/v1/projects/{project}/versions',
+  ],
+  '/rounds/{round}': ['/', '/v1/explorer/rounds/{round}', '/v1/tasks/{round}'],
+}
+
+/** The same of screens that ask themselves: the browser begins to ask while their script loads. */
+export const aheadReads: Readonly<Record<string, readonly string[]>> = {
   '/rounds': ['/v1/explorer/rounds?limit=25&kind=task'],
-  '/rounds/{round}': ['/v1/explorer/rounds/{round}'],
   '/receipts/{receipt}': ['/v1/explorer/receipts/{receipt}'],
   '/slashes/{slash}': ['/v1/slashes/{slash}'],
   '/tx/{transaction}': ['/v1/transactions/{transaction}'],

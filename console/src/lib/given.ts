@@ -1,0 +1,47 @@
+/** The answers that the hub has put into the page, so that its first drawing has them: `workers/routes/console/reads.ts` names them. */
+import type { QueryClient, QueryKey } from '@tanstack/svelte-query'
+import { setNow } from './clock.svelte.ts'
+
+type Params = Readonly<Record<string, string>>
+// biome-ignore lint/suspicious/noExplicitAny: an answer of the API, as a query would have read it
+type Given = any
+
+/** Which query each is the answer to. */
+const keys: Readonly<Record<string, QueryKey>> = {
+  '/': ['network'],
+  '/v1/explorer/stats': ['stats'],
+  '/v1/explorer/rounds?limit=20&kind=task': ['rounds', 'latest'],
+  '/v1/categories': ['categories'],
+  '/v1/projects?limit=25': ['projects', {}],
+  '/v1/network/params': ['params'],
+  '/v1/projects/{project}': ['project', '{project}'],
+  '/v1/projects/{project}/epochs?limit=24': ['epochs', '{project}'],
+  '/v1/explorer/rounds?limit=6&kind=task&project_id={project}': ['rounds', 'project', '{project}'],
+  '/v1/projects/{project}/reviews': ['reviews', '{project}'],
+  '/v1/projects/{project}/versions': ['versions', '{project}'],
+  '/v1/explorer/rounds/{round}': ['round', '{round}'],
+  '/v1/tasks/{round}': ['outcome', '{round}'],
+}
+
+/** What a query would have made of its answer; undefined where it has to ask for itself. */
+function dataOf(name: unknown, answer: Given): unknown {
+  if (name === 'network') setNow(answer.time)
+  if (name === 'projects') return { pages: [answer], pageParams: [''] }
+  // A task that goes on is asked for again.
+  return name === 'outcome' && answer.finalized_at === null ? undefined : answer
+}
+
+/** Takes what the page was given, once: another screen asks for what it shows. */
+export function takeGiven(client: QueryClient): void {
+  const block = globalThis.document?.getElementById('given')
+  if (!block) return
+  const { params, answers } = JSON.parse(block.textContent) as {
+    params: Params
+    answers: Record<string, Given>
+  }
+  block.remove()
+  for (const [path, answer] of Object.entries(answers)) {
+    const key = keys[path]?.map((part) => params[String(part).slice(1, -1)] ?? part)
+    if (key) client.setQueryData(key, dataOf(key[0], answer))
+  }
+}

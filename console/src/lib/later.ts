@@ -1,0 +1,28 @@
+import { flushSync } from 'svelte'
+
+const waiting: (() => void)[] = []
+
+/** Whether the page has come and is not all drawn: as long, whatever is drawn at once keeps a click waiting. It is so for the build. */
+export const isStarting = (): boolean =>
+  waiting.length > 0 || (globalThis.document?.getElementById('app')?.inert ?? true)
+
+/** Does something soon, with what it draws, in a task of its own: clicks and keys are answered between two of them. @returns Gives it up. */
+export function later(work: () => void): () => void {
+  const item = { work }
+  const doIt = () => item.work()
+  waiting.push(doIt)
+  if (waiting.length === 1) setTimeout(doNext)
+  return () => {
+    item.work = () => {}
+  }
+}
+
+function doNext(): void {
+  try {
+    // What this draws, may have parts that wait in turn.
+    flushSync(waiting[0])
+  } finally {
+    waiting.shift()
+    if (waiting.length > 0) setTimeout(doNext)
+  }
+}
