@@ -89,18 +89,18 @@ function finishPage(built: string, file: string, theme: string, chunks: readonly
   const [element, script] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? []
   if (element === undefined || script === undefined)
     throw new CommandError(`${path.basename(file)} of the console has no script.`)
-  const boot = addFile(built, 'boot', inSteps(withRescue(script)))
-  const finished = inOrder(built, html)
+  const files = inOrder(built, html)
+  const boot = addFile(built, 'boot', inSteps(withRescue(script), files))
+  const seen = withoutLaterStyles(html, files, chunks)
+  const finished = (showsRecord(file) ? withPreloads(seen, files) : seen.replaceAll(preload, ''))
     .replace(element, `<!--given--><script src="${boot}"></script>`)
     .replace('%theme%', theme)
-    // What is seen comes before what runs.
-    .replaceAll('rel="modulepreload"', 'rel="modulepreload" fetchpriority="low"')
-  writeFileSync(file, withoutLaterStyles(finished, chunks))
+  writeFileSync(file, finished)
 }
 
 /** SvelteKit links the styles of dialogs too, which come with their scripts when somebody opens them. */
-function withoutLaterStyles(html: string, chunks: readonly Chunk[]): string {
-  const loaded = chunks.filter(({ file }) => html.includes(`href="/${file}" rel="modulepreload"`))
+function withoutLaterStyles(html: string, files: readonly string[], chunks: readonly Chunk[]): string {
+  const loaded = chunks.filter(({ file }) => files.includes(file))
   const styles = new Set(loaded.flatMap(({ css = [] }) => css))
   return html.replaceAll(/\s*<link href="\/([^"]+)" rel="stylesheet">/g, (link, style) =>
     styles.has(style) ? link : '',
@@ -118,10 +118,15 @@ function addFile(built: string, name: string, script: string): string {
 /** The chosen colours, before anything is drawn in others. */
 const themeScript = `try { document.documentElement.dataset.theme = localStorage.getItem('theme') ?? 'auto' } catch {}`
 
-/** Links to scripts in the order in which they can run: each after those that it imports. */
-function inOrder(built: string, html: string): string {
-  const links = [...html.matchAll(/<link href="\/([^"]+)" rel="modulepreload">/g)]
-  const byFile = new Map(links.map(([link, file]) => [file as string, link]))
+/** Only the script draws a record, so it loads at once; what else is to be seen is in the page, and comes first. */
+const showsRecord = (file: string): boolean => path.basename(file) === '_.html'
+
+/** What SvelteKit has a browser load before the page is drawn. */
+const preload = /\s*<link href="\/([^"]+)" rel="modulepreload">/g
+
+/** The scripts of a page in the order in which they can run: each after those that it imports. */
+function inOrder(built: string, html: string): string[] {
+  const files = [...html.matchAll(preload)].map(([, file]) => file as string)
   const ordered = new Set<string>()
   const visit = (file: string): void => {
     const script = readFileSync(path.join(built, file), 'utf8')
@@ -131,27 +136,35 @@ function inOrder(built: string, html: string): string {
     }
     ordered.add(file)
   }
-  for (const file of byFile.keys()) visit(file)
-  const rest = [...ordered].flatMap((file) => byFile.get(file) ?? [])
-  return html.replaceAll(/<link href="\/[^"]+" rel="modulepreload">/g, () => rest.shift() as string)
+  files.forEach(visit)
+  return [...ordered].filter((file) => files.includes(file))
+}
+
+/** In the order in which they run, and behind the styles. */
+function withPreloads(html: string, files: readonly string[]): string {
+  const rest = [...files]
+  return html.replaceAll(preload, (link, file) =>
+    link.replace(file, rest.shift()!).replace('rel=', 'fetchpriority="low" rel='),
+  )
 }
 
 /**
- * What was drawn for the build is seen before scripts run, and each of these runs in a task of its own: clicks and keys are
+ * What was drawn for the build is seen before scripts load, and each of these runs in a task of its own: clicks and keys are
  * answered between two of them. A page that nobody looks at starts as well.
  */
-function inSteps(script: string): string {
+function inSteps(script: string, files: readonly string[]): string {
   const waiting = script
     .replace(/import\(("[^"]+\/start\.[^"]+")\)\.then/, 'painted.then(() => import($1)).then')
     .replace(/(kit\.init\([^)]*\);)/, `$1${steps}`)
   if (!/painted\.then[\s\S]+await pause/.test(waiting))
     throw new CommandError('The script of the console does not start as it used to.')
-  return `${pauses}${waiting}`
+  const addresses = files.map((file) => `/${file}`)
+  return `const files = ${JSON.stringify(addresses)}\n${pauses}${waiting}`
 }
 
 const steps = `
-  for (const { href } of document.querySelectorAll('[rel=modulepreload]')) {
-    await import(href)
+  for (const file of files) {
+    await import(file)
     await pause()
   }`
 
@@ -160,6 +173,9 @@ const painted = new Promise((go) => {
   if (document.hidden) return go()
   requestAnimationFrame(() => setTimeout(go))
   setTimeout(go, 300)
+}).then(() => {
+  for (const href of files)
+    document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
 })
 `
 
