@@ -21,8 +21,13 @@ describe('the console as it is built', () => {
         .filter((name) => name.endsWith('.html'))
         .map((name) => [name, read(`console/${name}`)]),
     )
-  const filesOf = (text: string) =>
-    [...text.matchAll(/(?:src|href)="\/(_app\/[^"]+\.js)"/g)].map(([, file]) => file!)
+  const scriptsIn = (text: string) => [...text.matchAll(/"\/(_app\/[^"]+\.js)"/g)].map(([, file]) => file!)
+  /** The scripts of a page, and those that the one which starts it names. */
+  const filesOf = (page: string) => {
+    const named = scriptsIn(page)
+    const [boot] = named.filter((file) => file.includes('/entry/boot.'))
+    return [...new Set([...named, ...scriptsIn(read(boot!))])]
+  }
 
   const atOnce = /(?:\bfrom|\bimport)\s*["'`](\.\.?\/[^"'`]+\.js)["'`]/g
   const everything = /(?:\bfrom|\bimport)\s*\(?\s*["'`](\.\.?\/[^"'`]+\.js)["'`]/g
