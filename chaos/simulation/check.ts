@@ -128,7 +128,7 @@ function checkVotes({ round, file }: RecordedEnd): void {
     if (own.length > 2) throw new Difference(`${round.roundId} has ${own.length} votes of ${key}`)
 }
 
-/** For each primary that failed in time, the next backup was asked, as long as there was one. */
+/** For each primary that failed in time, the next backup was asked, as long as there was one, and the hub. */
 function checkReplacements({ round, file }: RecordedEnd, { leases }: PublishedRound): void {
   const primaries = leases.filter(({ role }) => role === 'primary')
   const inTime = (round.issuedAt ?? 0) + roundSecs - replaceSecs
@@ -136,8 +136,9 @@ function checkReplacements({ round, file }: RecordedEnd, { leases }: PublishedRo
     ({ state, completedAt }) => (state === 'missed' || state === 'cancelled') && (completedAt ?? 0) < inTime,
   )
   const backups = Math.min(failed.length, file.draw.length - primaries.length)
-  // A round that failed says of nobody how it went.
-  if (round.state === 'finalized' && leases.length < primaries.length + backups)
+  // A round that failed says of nobody how it went, and one whose process was away may have come back too late to ask.
+  const wasAway = leases.some(({ missedBecause }) => missedBecause === 'hub_away')
+  if (round.state === 'finalized' && !wasAway && leases.length < primaries.length + backups)
     throw new Difference(`${round.roundId} replaced none of ${failed.length} members`)
 }
 

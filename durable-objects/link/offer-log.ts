@@ -36,6 +36,8 @@ type Entry = readonly [offerId: string, standing: OfferChange['standing'], hasOf
 
 /** Free rows that are kept, at least. */
 const spareRows = 16
+/** A value of SQLite has 2 MB at most, and a character takes up to three bytes. The row of one offer is always smaller. */
+const rowCharsMax = 500_000
 
 /**
  * What is stored of the offers of a link, and the only SQL of it. Each row that is written costs, and so does each that is deleted: changes of
@@ -43,12 +45,12 @@ const spareRows = 16
  */
 export class OfferLog {
   readonly #sql: Sql
-  /** The last `vote_by` of the offers of each row. */
+  /** The last `vote_by` of the offers of each row, in the order in which rows were written. */
   readonly #rows = new Map<number, number>()
+  /** Rows whose offers are forgotten, in the same order. All of them were written before the others. */
   readonly #free: number[] = []
   /** The rows that have what open offers say. */
   readonly #rowOf = new Map<string, number>()
-  #first: number | null = null
   #lastRow = 0
   #seq = 0
 
@@ -76,13 +78,13 @@ export class OfferLog {
         else if (hasOffer) this.#rowOf.set(offerId, id)
       }
     }
-    this.#noteFirst()
     return standings
   }
 
-  /** The earliest time, of those of the last offers of each row, before which nothing is forgotten; null without any row. */
+  /** The last `vote_by` of the oldest row, before which nothing is forgotten; null without any row. */
   get first(): number | null {
-    return this.#first
+    const [first = null] = this.#rows.values()
+    return first
   }
 
   /** What an open offer says. */
@@ -94,21 +96,41 @@ export class OfferLog {
     return JSON.parse(row.offer) as LinkOffer
   }
 
+  /** Stores changes in one row, unless what the offers say is too much for one. */
   write(changes: readonly OfferChange[]): void {
-    const id = this.#free.pop() ?? this.#lastRow + 1
+    let together: OfferChange[] = []
+    let texts = new Map<string, string>()
+    let chars = 0
+    for (const change of changes) {
+      const text = change.offer === undefined ? null : JSON.stringify(change.offer)
+      if (text !== null && texts.size > 0 && chars + text.length > rowCharsMax) {
+        this.#writeRow(together, texts)
+        ;[together, texts, chars] = [[], new Map(), 0]
+      }
+      together.push(change)
+      if (text === null) continue
+      texts.set(change.offerId, text)
+      chars += text.length
+    }
+    this.#writeRow(together, texts)
+  }
+
+  /** The row that is written over is the oldest: were it a newer one, the next process would take what an older one says for how its offers stand. */
+  #writeRow(changes: readonly OfferChange[], texts: ReadonlyMap<string, string>): void {
+    const id = this.#free[0] ?? this.#lastRow + 1
     const until = changes.reduce((last, { standing }) => Math.max(last, standing.voteBy), 0)
     const entries = changes.map(
       ({ offerId, standing, offer }): Entry => (offer ? [offerId, standing, 1] : [offerId, standing]),
     )
-    const offers = changes.flatMap(({ offerId, offer }) => (offer ? [[offerId, offer] as const] : []))
+    const offers = [...texts].map(([offerId, text]) => `${JSON.stringify(offerId)}:${text}`)
     this.#sql`
       INSERT OR REPLACE INTO changes (id, seq, until, entries, offers)
       VALUES (${id}, ${this.#seq + 1}, ${until}, ${JSON.stringify(entries)},
-        ${offers.length === 0 ? null : JSON.stringify(Object.fromEntries(offers))})`
+        ${offers.length === 0 ? null : `{${offers.join()}}`})`
+    this.#free.shift()
     this.#seq += 1
     this.#lastRow = Math.max(this.#lastRow, id)
     this.#rows.set(id, until)
-    this.#first = Math.min(this.#first ?? until, until)
     for (const { offerId, standing, offer } of changes)
       if (offer && isOpen(standing)) this.#rowOf.set(offerId, id)
   }
@@ -118,22 +140,20 @@ export class OfferLog {
     this.#rowOf.delete(offerId)
   }
 
-  /** Offers whose time was over before are forgotten. Of their rows as many stay as others were written in the same time. */
+  /**
+   * Offers whose time was over before are forgotten, with the oldest rows as far as they have no others. Of these rows as many stay as others
+   * were written in the same time.
+   */
   forget(before: number): void {
-    for (const [id, until] of this.#rows)
-      if (until < before) {
-        this.#rows.delete(id)
-        this.#free.push(id)
-      }
-    this.#noteFirst()
-    const surplus = this.#free.splice(Math.max(spareRows, this.#rows.size))
+    for (const [id, until] of this.#rows) {
+      if (until >= before) break
+      this.#rows.delete(id)
+      this.#free.push(id)
+    }
+    const kept = Math.max(spareRows, this.#rows.size)
+    const surplus = this.#free.splice(0, Math.max(0, this.#free.length - kept))
     if (surplus.length > 0)
       this.#sql`DELETE FROM changes WHERE id IN (SELECT value FROM json_each(${JSON.stringify(surplus)}))`
-  }
-
-  #noteFirst(): void {
-    this.#first = null
-    for (const until of this.#rows.values()) this.#first = Math.min(this.#first ?? until, until)
   }
 }
 

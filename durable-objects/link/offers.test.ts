@@ -190,6 +190,69 @@ test('rows of forgotten offers are written over, and no more are kept than are n
     expect([ledger.isEmpty(), rows()]).toEqual([true, Math.min(needed, 16)])
   }))
 
+test('a process that begins knows every offer that is over, however rows were written over', () =>
+  withStorage(async (storage) => {
+    const openAtBegin: number[] = []
+    for (let at = 10_000; at < 14_000; at += 37) {
+      const before = new OfferLedger(storage)
+      before.expire(at)
+      openAtBegin.push(before.countOpen())
+      const names = [`voted ${at}`, `removed ${at}`, `lasting ${at}`]
+      await Promise.all([
+        before.add(offerOf(names[0]!, at + 30), 'a session'),
+        before.add(offerOf(names[1]!, at + 5), 'a session'),
+        ...(at % 5 === 0 ? [before.add(offerOf(names[2]!, at + 600), 'a session')] : []),
+      ])
+      before.remove(names[1]!)
+      const after = new OfferLedger(storage)
+      after.vote(names[0]!, 'pending')
+      if (at % 5 === 0) after.vote(names[2]!, 'pending')
+    }
+    expect(openAtBegin.filter((count) => count > 0)).toEqual([])
+  }))
+
+test('offers that are too much for one row are stored in several', () =>
+  within([], async (ledger, changes, next) => {
+    const names = Array.from({ length: 9 }, (_, index) => `large ${index}`)
+    const large = (name: string) => ({ ...offerOf(name), input: 'x'.repeat(350_000) }) as LinkOffer
+    await Promise.all(names.map((name) => ledger.add(large(name), 'a session')))
+    expect(changes()).toBe(9)
+    expect(names.map((name) => next().offer(name))).toEqual(names.map(large))
+  }))
+
+test('what cannot be stored was not offered, and what else changed is stored with the next change', () =>
+  withStorage(async (storage) => {
+    const ledger = new OfferLedger(storage)
+    await ledger.add(offerOf('a'), 'a session')
+    storage.sql.exec('ALTER TABLE changes RENAME TO away')
+    const refused = expect(ledger.add(offerOf('b'), 'a session')).rejects.toThrow()
+    ledger.decline('a', 'busy', voteBy)
+    await refused
+    expect([ledger.find('b'), ledger.countOpen()]).toEqual([null, 0])
+    storage.sql.exec('ALTER TABLE away RENAME TO changes')
+    await ledger.add(offerOf('c'), 'a session')
+    expect(statesOf(new OfferLedger(storage), ['a', 'b', 'c'])).toEqual(['declined', null, 'offered'])
+  }))
+
+test('an accept that its round heard at the second time is told no more by the next process', () =>
+  within(['a'], async (ledger, _, next) => {
+    ledger.accept('a')
+    ledger.storeAccepted(ledger.takeAccepted())
+    expect(next().hasUntold()).toBe(true)
+    ledger.told('a', 'accepted', true)
+    await vi.waitUntil(() => !next().hasUntold())
+    expect([next().wasHeard('a'), next().find('a')?.state]).toEqual([true, 'accepted'])
+  }))
+
+test('a process that begins long after an offer lets it expire, and takes others', () =>
+  within(['a'], async (_, __, next) => {
+    const late = next()
+    expect(late.nextDeadline(voteBy + 400)).toBeNull()
+    expect([late.countOpen(), late.find('a')]).toEqual([0, null])
+    await late.add(offerOf('b', voteBy + 500), 'another')
+    expect(statesOf(next(), ['a', 'b'])).toEqual(['expired', 'offered'])
+  }))
+
 test('offers that an earlier build stored stand as they did', () =>
   withStorage((storage) => {
     for (const statement of linkMigrations.slice(0, 2)) storage.sql.exec(statement)

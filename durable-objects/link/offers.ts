@@ -104,6 +104,18 @@ export class OfferLedger {
     const { offer_id: offerId, vote_by: voteBy } = offer
     this.#open.add(offerId)
     this.#set(offerId, { voteBy, state: 'offered', sessionId }, offer)
+    try {
+      await this.#storeAdded()
+    } catch (error) {
+      // What is not stored was not offered.
+      this.#standings.delete(offerId)
+      this.#unwritten.delete(offerId)
+      this.#noLongerOpen(offerId)
+      throw error
+    }
+  }
+
+  async #storeAdded(): Promise<void> {
     const nowMs = Date.now()
     this.#isBusy = nowMs - this.#lastAddedMs < busyMs
     this.#lastAddedMs = nowMs
@@ -252,9 +264,11 @@ export class OfferLedger {
 
   /** The round heard of an offer in this state. That it heard of an accept is stored with the vote: until then it may be told again. */
   told(offerId: string, state: OfferState, isInTime: boolean): void {
-    if (this.#standings.get(offerId)?.state !== state) return
+    const standing = this.#standings.get(offerId)
+    if (standing?.state !== state) return
     this.#untold.delete(offerId)
-    if (state === 'accepted' && isInTime) return
+    // Stored as untold, it would be told again by the next process, too late.
+    if (state === 'accepted' && isInTime && standing.isUntold !== true) return
     // Who declined in time is marked since then.
     const late = isInTime || state === 'declined' ? undefined : answerUntold
     this.#change(offerId, ({ unheard: before, ...standing }) => {
@@ -267,7 +281,7 @@ export class OfferLedger {
   /** When, in network time, an offer expires, or some are forgotten next; null without one. */
   nextDeadline(now: number): number | null {
     // Nothing of an earlier process is due by an alarm.
-    this.#forgetOld(now)
+    this.expire(now)
     const times = [...this.#open].map((offerId) => this.#voteBy(offerId))
     if (this.#log.first !== null) times.push(this.#log.first + keptSecs + forgetSecs)
     return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other)) + 1
@@ -303,6 +317,8 @@ export class OfferLedger {
       if (changes.length > 0) this.#log.write(changes)
       written?.resolve()
     } catch (error) {
+      for (const change of changes)
+        if (!this.#unwritten.has(change.offerId)) this.#unwritten.set(change.offerId, change)
       if (written === null) throw error
       written.reject(error)
     }

@@ -93,6 +93,17 @@ test('while tasks come, each is written over one that is over', () =>
     expect([rows(), next.openRounds(7)]).toEqual([[{ id: 'three' }], { given: 3, open: 1 }])
   }))
 
+test('of many tasks that are over at once only a few rows are left to those that come', () =>
+  within('a project after many tasks', (storage) => {
+    const queue = new TaskQueue(storage)
+    const submit = (name: string) => queue.submit('p', requestOf(name), running, now) as { roundId: string }
+    const given = Array.from({ length: 120 }, (_, index) => submit(`task ${index}`))
+    expect(queue.openRounds(7).open).toBe(120)
+    for (const { roundId } of given) queue.close(roundId)
+    const next = new TaskQueue(storage)
+    expect(next.openRounds(7).open).toBeLessThanOrEqual(50)
+  }))
+
 test('keys that name no task any more are written over, or deleted an hour later', () =>
   within('a project with old keys', (storage) => {
     const day = 86_400

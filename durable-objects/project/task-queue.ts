@@ -254,7 +254,7 @@ export class TaskQueue {
     this.#keepSeq(open)
     this.#open.delete(roundId)
     this.#leftOver.push(open.taskId)
-    if (!this.isBusy) this.clear()
+    if (!this.isBusy || this.#leftOver.length > startsMax) this.clear()
   }
 
   /** Whether a task came a moment ago. */
