@@ -162,11 +162,13 @@ function inSteps(script: string, files: readonly string[]): string {
   return `const files = ${JSON.stringify(addresses)}\n${pauses}${waiting}`
 }
 
+/** A browser that loads nothing ahead would load one after the other. */
 const steps = `
-  for (const file of files) {
-    await import(file)
-    await pause()
-  }`
+  if (document.createElement('link').relList.supports('modulepreload'))
+    for (const file of files) {
+      await import(file)
+      await pause()
+    }`
 
 const pauses = `const pause = () => globalThis.scheduler?.yield ? scheduler.yield() : new Promise((go) => setTimeout(go))
 const painted = new Promise((go) => {

@@ -28,9 +28,14 @@ export async function startSampleNetwork(npmStart = new NpmStart()): Promise<Sam
   const started = await npmStart.start([...args, '--node-port', String(nodePort)], { through: 'npm' })
   /** What no request of anybody does. */
   const change = (sql: string, ...values: string[]) => {
-    const database = new DatabaseSync(databaseIn(path.join(npmStart.folder, 'storage')))
-    database.prepare(sql).run(...values)
-    database.close()
+    // The hub writes as well.
+    const file = databaseIn(path.join(npmStart.folder, 'storage'))
+    const database = new DatabaseSync(file, { timeout: 10_000 })
+    try {
+      database.prepare(sql).run(...values)
+    } finally {
+      database.close()
+    }
   }
   return {
     origin: `http://localhost:${ports.hub}`,

@@ -147,7 +147,8 @@ export async function placeSite(target: string): Promise<void> {
   cpSync(built, target, { recursive: true })
   // Another network that starts at the same time may place the same files, or remove the same ones.
   for (const file of ['docs', filesAddress].flatMap((folder) => filesOf(target, folder)))
-    if (!existsSync(path.join(built, file))) rmSync(path.join(target, file), { force: true })
+    if (!existsSync(path.join(built, file)) && path.join(target, file) !== mark)
+      rmSync(path.join(target, file), { force: true })
   writeFileSync(mark, version)
 }
 

@@ -5,6 +5,8 @@ interface Fault {
   reason?: string
   /** The statement is carried out, and only its answer is lost. */
   carriedOut?: boolean
+  /** The statement is never answered. */
+  isSilent?: boolean
 }
 
 /**
@@ -13,7 +15,7 @@ interface Fault {
  */
 export function failingDatabase(
   matches: (sql: string, statement: number) => boolean,
-  { reason = 'D1 DB is overloaded', carriedOut = false }: Fault = {},
+  { reason = 'D1 DB is overloaded', carriedOut = false, isSilent = false }: Fault = {},
 ): D1Database {
   let statements = 0
   const answer = async <T>(texts: readonly string[], run: () => Promise<T>): Promise<T> => {
@@ -21,6 +23,7 @@ export function failingDatabase(
       statements += 1
       return matches(sql, statements)
     })
+    if (isSilent && failing.length > 0) return new Promise(() => {})
     const result = failing.length === 0 || carriedOut ? await run() : undefined
     if (failing.length > 0) throw new Error(`D1_ERROR: ${reason}: ${failing[0]}`)
     return result as T

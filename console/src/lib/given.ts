@@ -31,6 +31,12 @@ function dataOf(name: unknown, answer: Given): unknown {
   return name === 'outcome' && answer.finalized_at === null ? undefined : answer
 }
 
+/** Back to a page, or in a tab of yesterday, a browser shows the copy that it kept, and its answers are as old. */
+const isKept = (): boolean => {
+  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  return page?.transferSize === 0
+}
+
 /** Takes what the page was given, once: another screen asks for what it shows. */
 export function takeGiven(client: QueryClient): void {
   const block = globalThis.document?.getElementById('given')
@@ -40,6 +46,7 @@ export function takeGiven(client: QueryClient): void {
     answers: Record<string, Given>
   }
   block.remove()
+  if (isKept()) return
   for (const [path, answer] of Object.entries(answers)) {
     const key = keys[path]?.map((part) => params[String(part).slice(1, -1)] ?? part)
     if (key) client.setQueryData(key, dataOf(key[0], answer))

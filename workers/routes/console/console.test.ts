@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { bodyOf, client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, errorOf, freshAddress } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { createListedProject } from '../../test/subscription.ts'
 import { givenReads } from './reads.ts'
 
+const id = `0x${'12'.repeat(32)}`
 const html = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const typeOf = ({ headers }: Response) => headers.get('Content-Type')
 
@@ -56,7 +57,8 @@ describe('the page', () => {
 
   test.each([
     ['/rounds', ['/v1/explorer/rounds?limit=25&kind=task']],
-    ['/epochs/0x12/7', ['/v1/explorer/epochs/0x12/7']],
+    [`/epochs/${id}/7`, [`/v1/explorer/epochs/${id}/7`]],
+    ['/epochs/0x12/7', []],
     ['/nodes/%3E%3B%20rel%3Dx', ['/v1/devices/%3E%3B%20rel%3Dx']],
     ['/rounds?state=failed', []],
     ['/epochs/sample-echo/7', []],
@@ -122,6 +124,22 @@ describe('the page of a screen that begins with its answers', () => {
     expect(text).not.toContain('<script>alert')
     const given = givenIn(text)
     expect([given?.params, Object.keys(given?.answers ?? {})]).toEqual([{ round }, ['/']])
+  })
+
+  test('does not wait for one that is late, and has the others', async () => {
+    const late = failingDatabase((sql) => /from "projects"/.test(sql), { isSilent: true })
+    const answer = await client({ bindings: { DB: late } }).get('/projects', html)
+    expect(Object.keys(givenIn(await answer.text())?.answers ?? {})).toEqual(['/', '/v1/categories'])
+  })
+
+  test('is asked for its head without them', async () => {
+    const caller = client({ address: freshAddress() })
+    const remaining = async () => {
+      const { headers } = await caller.fetch('/projects', { method: 'HEAD', headers: html })
+      return Number(headers.get('RateLimit-Remaining'))
+    }
+    const first = await remaining()
+    expect(await remaining()).toBe(first - 1)
   })
 
   test('is there without what the database does not answer', async () => {

@@ -7,8 +7,8 @@ import { givenReads } from './reads.ts'
 const place = '<!--given-->'
 /** A page does not wait longer for what its script can ask as well. */
 const readMs = 1_000
-/** A larger answer the script asks for itself: the page is seen before. */
-const answerBytesMax = 32_768
+/** A larger answer the script asks for itself: the page is seen before. The round of a committee of sixteen is below that. */
+const answerBytesMax = 65_536
 
 /**
  * The page of a screen with the answers to what it reads first, as the API gives them to anybody. Null where the page is better
@@ -21,12 +21,15 @@ export async function withAnswers(
 ): Promise<string | null> {
   const paths = givenReads[screen]
   const params = c.req.param()
-  if (paths === undefined || isOther(c)) return null
-  const asked = Promise.all(paths.map((path) => answerTo(c, readPath(path, params))))
-  const answers = await inTime(asked, readMs).catch((error) => {
-    console.error(`${c.var.requestId} GET ${c.req.path}`, error)
-    return []
-  })
+  if (paths === undefined || isOther(c) || c.req.method === 'HEAD') return null
+  const answers = await Promise.all(
+    paths.map((path) =>
+      inTime(answerTo(c, readPath(path, params)), readMs).catch((error) => {
+        console.error(`${c.var.requestId} GET ${path}`, error)
+        return null
+      }),
+    ),
+  )
   const found = paths.flatMap((path, index) => {
     const answer = answers[index] ?? null
     return answer === null ? [] : [`${JSON.stringify(path)}:${answer}`]
@@ -37,9 +40,11 @@ export async function withAnswers(
   return (await new Response(page as BodyInit).text()).replace(place, () => block)
 }
 
-/** A filter asks for something else, and of a slug the script looks up the id. */
+/** A filter asks for something else, and of what is not the id of a project the script looks that up. */
 export const isOther = ({ req }: HubContext): boolean =>
-  req.url.includes('?') || req.param('project')?.startsWith('0x') === false
+  req.url.includes('?') || !/^0x[0-9a-f]{64}$/.test(req.param('project') ?? anyId)
+
+const anyId = `0x${'0'.repeat(64)}`
 
 export const readPath = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
