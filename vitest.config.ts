@@ -65,7 +65,7 @@ const onChain = { CHAIN_CONFIRMATIONS: '1', CHAIN_BLOCK_SECS: '3600', RELAYER_TI
 export default defineConfig({
   test: {
     // Also where there are two processors: networks that start and stop are waited for more than they compute.
-    maxWorkers: 4,
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // What a test provokes on purpose is shown only when the test fails.
     silent: 'passed-only',
