@@ -271,10 +271,9 @@ export class OfferLedger {
     if (state === 'accepted' && isInTime && standing.isUntold !== true) return
     // Who declined in time is marked since then.
     const late = isInTime || state === 'declined' ? undefined : answerUntold
-    this.#change(offerId, ({ unheard: before, ...standing }) => {
-      const unheard = (isInTime && before === answerUntold ? undefined : before) ?? late
-      return { ...standing, isUntold: false, ...(unheard !== undefined && { unheard }) }
-    })
+    const { unheard: before, ...rest } = standing
+    const unheard = (isInTime && before === answerUntold ? undefined : before) ?? late
+    this.#set(offerId, { ...rest, isUntold: false, ...(unheard !== undefined && { unheard }) })
     this.#writeWithin(votesStoredMs)
   }
 
