@@ -76,6 +76,44 @@ test('a task that could not be noted was not taken: the same again, under its ke
   })
 })
 
+test('a task that waited in vain before it could be noted is noted as such', async () => {
+  const name = 'a project whose notes come late'
+  const stub = env.PROJECT_COMMITTEES.getByName(name)
+  await runInDurableObject(stub, async (_, state) => {
+    let epoch = 1
+    const said: string[] = []
+    const held: PromiseWithResolvers<void>[] = []
+    const object = objectOf(state, {
+      runningEpoch: async () => ({ epoch, epochSecs: 600, terms: null }),
+      noteQueued: async (_projectId, { taskId }) => {
+        const note = Promise.withResolvers<void>()
+        held.push(note)
+        await note.promise
+        said.push(`${taskId} waits`)
+      },
+      noteExpired: async (taskIds) => void said.push(`${taskIds.join()} is over`),
+    })
+    const submit = (taskId: string) => object.submit(name, { ...requestOf(taskId), idempotencyKey: 'a key' })
+    const letThrough = async (index: number) => {
+      await expect.poll(() => held.length).toBe(index + 1)
+      held[index]!.resolve()
+    }
+    const first = submit('first')
+    await expect.poll(() => held.length).toBe(1)
+    epoch = 2
+    await object.alarm()
+    await letThrough(0)
+    expect(await first).toMatchObject({ status: 'queued', taskId: 'first' })
+    expect(said).toEqual(['first is over', 'first waits', 'first is over'])
+    // The answer was lost: its caller asks again, under the same key, when the task has gone.
+    const again = submit('second')
+    await letThrough(1)
+    expect(await again).toMatchObject({ status: 'known', taskId: 'first' })
+    expect(said.slice(3)).toEqual(['first waits', 'first is over'])
+    await state.storage.deleteAlarm()
+  })
+})
+
 const waits = 60
 
 test.each([

@@ -93,6 +93,8 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   #listener: SetListener | null = null
   #ending: Gathering<EndedRound> | undefined
   readonly #starting = new Map<string, Promise<View | null>>()
+  /** Notes that are on their way to the database, and whether their tasks have waited in vain by now. */
+  readonly #notes = new Set<{ readonly taskId: string; isLate: boolean }>()
 
   constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig<View>) {
     super(ctx, env)
@@ -272,6 +274,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     for (let ended = next(); ended.length > 0; ended = next()) {
       // Everybody reads it before the task is forgotten.
       await this.#config.noteExpired(ended)
+      for (const note of this.#notes) if (ended.includes(note.taskId)) note.isLate = true
       this.#tasks.drop(ended)
     }
   }
@@ -300,11 +303,18 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   /** A task that nobody may be able to read of is not taken. The note may be there, as its answer may be what was lost. */
   async #noteQueued(projectId: string, request: TaskRequest, taken: TakenTask): Promise<void> {
     const { status, taskId, createdAt } = taken
+    // A key names its task for longer than that waits.
+    const note = { taskId, isLate: this.#tasks.roundOf(taskId) === undefined }
+    this.#notes.add(note)
     try {
       await this.#config.noteQueued(projectId, { ...request, taskId }, createdAt)
+      // Nobody ends the record of a task that waited in vain before there was one.
+      if (note.isLate) await this.#config.noteExpired([taskId])
     } catch (error) {
       if (status === 'queued') this.#tasks.takeBack(taskId)
       throw error
+    } finally {
+      this.#notes.delete(note)
     }
   }
 
