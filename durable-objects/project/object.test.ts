@@ -114,6 +114,38 @@ test('a task that waited in vain before it could be noted is noted as such', asy
   })
 })
 
+test('a task is noted as over by its note, while nobody knows yet whether that was too late for the end', async () => {
+  const name = 'a project whose answers come late'
+  const stub = env.PROJECT_COMMITTEES.getByName(name)
+  await runInDurableObject(stub, async (_, state) => {
+    let epoch = 1
+    const said: string[] = []
+    const [note, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const object = objectOf(state, {
+      runningEpoch: async () => ({ epoch, epochSecs: 600, terms: null }),
+      noteQueued: async (_projectId, { taskId }) => {
+        await note.promise
+        said.push(`${taskId} waits`)
+      },
+      noteExpired: async (taskIds) => {
+        said.push(`${taskIds.join()} is over`)
+        if (said.length === 1) await answer.promise
+      },
+    })
+    const submitted = object.submit(name, requestOf('first'))
+    await expect.poll(() => new TaskQueue(state.storage).count('queued')).toBe(1)
+    epoch = 2
+    const alarm = object.alarm()
+    await expect.poll(() => said).toEqual(['first is over'])
+    note.resolve()
+    expect(await submitted).toMatchObject({ status: 'queued', taskId: 'first' })
+    expect(said.slice(1)).toEqual(['first waits', 'first is over'])
+    answer.resolve()
+    await alarm
+    await state.storage.deleteAlarm()
+  })
+})
+
 const waits = 60
 
 test.each([

@@ -95,6 +95,8 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   readonly #starting = new Map<string, Promise<View | null>>()
   /** Notes that are on their way to the database, and whether their tasks have waited in vain by now. */
   readonly #notes = new Set<{ readonly taskId: string; isLate: boolean }>()
+  /** Tasks that waited in vain, until they are forgotten. */
+  readonly #overdue = new Set<string>()
 
   constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig<View>) {
     super(ctx, env)
@@ -272,10 +274,13 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   /** Ends all tasks that waited in vain, however many they are, with one alarm. */
   async #endAll(next: () => string[]): Promise<void> {
     for (let ended = next(); ended.length > 0; ended = next()) {
+      // First: a note may have landed, too late for this, before its own answer or the one to this is here.
+      for (const taskId of ended) this.#overdue.add(taskId)
+      for (const note of this.#notes) note.isLate ||= this.#overdue.has(note.taskId)
       // Everybody reads it before the task is forgotten.
       await this.#config.noteExpired(ended)
-      for (const note of this.#notes) if (ended.includes(note.taskId)) note.isLate = true
       this.#tasks.drop(ended)
+      for (const taskId of ended) this.#overdue.delete(taskId)
     }
   }
 
@@ -303,8 +308,9 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   /** A task that nobody may be able to read of is not taken. The note may be there, as its answer may be what was lost. */
   async #noteQueued(projectId: string, request: TaskRequest, taken: TakenTask): Promise<void> {
     const { status, taskId, createdAt } = taken
-    // A key names its task for longer than that waits.
-    const note = { taskId, isLate: this.#tasks.roundOf(taskId) === undefined }
+    // A key still names a task that was forgotten.
+    const isForgotten = this.#tasks.roundOf(taskId) === undefined
+    const note = { taskId, isLate: isForgotten || this.#overdue.has(taskId) }
     this.#notes.add(note)
     try {
       await this.#config.noteQueued(projectId, { ...request, taskId }, createdAt)
