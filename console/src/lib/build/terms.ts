@@ -1,3 +1,5 @@
+import { isAmount, isUnsigned } from '../../../../protocol/encoding/index.ts'
+
 interface Economics {
   reward_token: string
   reward_model: string
@@ -21,9 +23,6 @@ export interface ManifestTerms extends Economics {
   size: number
 }
 
-const isAmount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,40}$/.test(value)
-const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
-
 /** Null while a member that it needs is missing or invalid: a manifest is shown while it is typed. */
 export function termsOf(manifest: object): ManifestTerms | null {
   const { economics, work } =
@@ -31,10 +30,10 @@ export function termsOf(manifest: object): ManifestTerms | null {
   if (!economics || !work) return null
   const { epoch_secs: epochSecs, max_gas_limit: gas, committee } = work
   const size = committee?.size
-  if (!isInteger(epochSecs) || !isInteger(gas) || !isInteger(size)) return null
+  if (!isUnsigned(epochSecs) || !isUnsigned(gas) || !isUnsigned(size)) return null
   if (![economics.reward_per_unit, economics.daily_emission, economics.min_collateral].every(isAmount))
     return null
   const shares = Object.values(economics.fee_split_bp ?? {})
-  if (shares.length !== 3 || !shares.every(isInteger) || !economics.slashing_bp) return null
+  if (shares.length !== 3 || !shares.every(isUnsigned) || !economics.slashing_bp) return null
   return { ...economics, epochSecs, gas, size }
 }
