@@ -37,6 +37,40 @@ test('where time leaps, a project is looked at when its next set is due, and aft
   })
 })
 
+test('a round that waits for its block is told the first one after its time, and callers hear of its end', async () => {
+  const stub = env.PROJECT_COMMITTEES.getByName('a project with a round')
+  await runInDurableObject(stub, async (_, state) => {
+    await state.storage.deleteAll()
+    const block = { number: 7, hash: '0x07', timestamp: 1_001 }
+    let isMined = false
+    const told = Promise.withResolvers<unknown[]>()
+    const object = objectOf(state, {
+      runningEpoch: async () => ({
+        epoch: 1,
+        epochSecs: 600,
+        terms: { ...epochTerms, epoch: 1, epochSecs: 600 },
+      }),
+      viewOf: ({ roundId }) => roundId,
+      auditBlock: async (agreedAt) => (isMined && agreedAt < block.timestamp ? block : null),
+      untilNextBlock: () => {
+        isMined = true
+        return 1
+      },
+      tellBlock: async (...about) => told.resolve(about),
+    })
+    const taken = await object.submit('a project with a round', requestOf('only'))
+    const roundId = (taken as { roundId: string }).roundId
+    expect(await object.waitForEnd(roundId, 1)).toEqual({ isOver: false, view: null })
+    await object.awaitBlock(roundId, 1_000)
+    expect(await told.promise).toEqual([roundId, block])
+    const waiting = object.waitForEnd(roundId, 60_000)
+    await object.endRound('a project with a round', { roundId, epoch: 1, row: null, finalityVotes: [] })
+    expect(await waiting).toEqual({ isOver: true, view: roundId })
+    expect(await object.waitForEnd(roundId, 60_000)).toEqual({ isOver: true, view: null })
+    await state.storage.deleteAlarm()
+  })
+})
+
 test('a task that could not be noted was not taken: the same again, under its key, waits like a new one', async () => {
   const stub = env.PROJECT_COMMITTEES.getByName('a project whose database fails')
   await runInDurableObject(stub, async (_, state) => {
@@ -189,6 +223,10 @@ const objectOf = (state: DurableObjectState, over: Partial<Settings>) =>
     advance: async () => null,
     runningEpoch: async () => null,
     startRound: async () => null,
+    viewOf: () => null,
+    auditBlock: async () => null,
+    untilNextBlock: () => 1_000,
+    tellBlock: async () => {},
     endRounds: async () => {},
     noteScheduled: async () => {},
     noteQueued: async () => {},
