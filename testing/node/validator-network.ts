@@ -9,6 +9,7 @@ import {
   sendJson,
   startLyingHub,
 } from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
+import { pickPort } from '../../localnet/port.ts'
 import { signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { folderWithKey } from './folders.ts'
@@ -107,7 +108,7 @@ export async function addValidator(
 ): Promise<TestValidator> {
   const dataDir = folderWithKey(seed)
   const publicKey = ed25519PublicKey(seed)
-  const url = `http://127.0.0.1:${await freePort()}`
+  const url = `http://127.0.0.1:${await pickPort()}`
   seeds.push(seed)
   list.push({ publicKey, url: await listed(url) })
   return {
@@ -184,14 +185,6 @@ const listen = (server: Server): Promise<number> =>
   new Promise((resolve) =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
   )
-
-/** A port that nobody listens at. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await listen(server)
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** What stands in front of a validator and may change what it says. @returns Its URL. */
 export async function startProxy(
