@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, vi } from 'vitest'
+import { pickPort } from '../../localnet/port.ts'
 import { nodeSigner } from '../../node-cli/src/node-signer.ts'
 import {
   type Answerer,
@@ -9,7 +10,6 @@ import {
   sendJson,
   startLyingHub,
 } from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
-import { pickPort } from '../../localnet/port.ts'
 import { signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { folderWithKey } from './folders.ts'
@@ -20,7 +20,7 @@ import { callNode, type Reply, type ServingNode, startNode } from './serving-nod
 import { atEnd } from './shared.ts'
 import { profile, type TestProject } from './test-project.ts'
 
-export { coordinatorSeed, validatorSeeds }
+export { coordinatorSeed, pickPort, validatorSeeds }
 
 /** A hub that knows validators, takes their registrations, and answers what a test has it answer. */
 export interface TestHub {
