@@ -157,7 +157,6 @@ export default defineConfig({
           ...inNode,
           include: ['{create,localnet,tools,testing,deploy,e2e,bench,chaos,conformance}/**/*.test.ts'],
           exclude: [...inNode.exclude, ...pureTests],
-          isolate: false,
         },
       },
     ],
