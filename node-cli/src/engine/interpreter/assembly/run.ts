@@ -1,93 +1,15 @@
 import { runBulk } from './bulk'
 import { growMemory, machine, Status, Trap, trapped } from './machine'
 import { Op } from './opcodes'
-import { double, first, left, put, right, single, third } from './slots'
+import { cost, double, first, left, loadPlace, put, right, single, storePlace, third } from './slots'
+import { finish, host, indirect, mayPause, pause } from './transfers'
 import { runVector } from './vector'
-
-/** A function of the host: its parameters lie from `frame` on, one to a slot, and its result goes to the first. */
-// @ts-ignore: a decorator of the compiler
-@external('env', 'host')
-declare function host(index: u32, frame: u32): void
-
-/** Gas that falls due with an instruction: the upper half of its first word. */
-// @ts-ignore: a decorator of the compiler
-@inline function cost(word: u32): i64 {
-  return <i64>(word >> 16)
-}
-
-// @ts-ignore: a decorator of the compiler
-@inline function loadPlace(pc: u32, fp: u32): u64 {
-  return <u64>left<u32>(pc, fp) + <u64>load<u32>(pc, 12)
-}
-
-// @ts-ignore: a decorator of the compiler
-@inline function storePlace(pc: u32, fp: u32): u64 {
-  return <u64>first<u32>(pc, fp) + <u64>load<u32>(pc, 12)
-}
-
-/** The gas bound is reached: the run is over, or the host gets to look at its clock. */
-function pause(pc: u32, fp: u32, fuel: i64, calls: u32, units: i32): Status {
-  if (machine.bound >= machine.limit) {
-    machine.saved = machine.limit
-    return Status.outOfGas
-  }
-  machine.pausedAt = pc
-  machine.pausedFrame = fp
-  machine.pausedFuel = fuel
-  machine.calls = calls
-  machine.units = units
-  return Status.paused
-}
-
-/**
- * Whether to return to the host although this is no place where gas runs out: code without loops and calls of the guest's
- * own may still move memory and call the host for long.
- */
-// @ts-ignore: a decorator of the compiler
-@inline function mayPause(fuel: i64, bound: i64): bool {
-  return fuel >= bound && bound < machine.limit
-}
-
-function finish(calls: u32, units: i32): Status {
-  machine.calls = calls
-  machine.units = units
-  return Status.done
-}
-
-/** Code of a function in a table; 0 after a trap. */
-function indirect(type: u32, table: u32, index: u32): u32 {
-  if (index >= load<u32>(table)) {
-    trapped(Trap.table)
-    return 0
-  }
-  const reference = load<u32>(load<u32>(table, 8) + 4 * index)
-  if (reference == 0 || load<u32>(machine.functions + 8 * (reference - 1), 4) != type) {
-    trapped(Trap.indirect)
-    return 0
-  }
-  return load<u32>(machine.functions + 8 * (reference - 1))
-}
-
-/** Calls code whose parameters lie from `frame` on, and runs until it returns or something else ends the run. */
-export function call(code: u32, frame: u32): Status {
-  // The return address 0 leads out of the machine.
-  store<u32>(machine.calls, 0)
-  store<u32>(machine.calls, frame, 4)
-  machine.calls += 8
-  return run(code, frame, machine.saved)
-}
-
-/** Goes on after a pause, with the next slice of gas. */
-export function resume(): Status {
-  machine.bound = min<i64>(machine.limit, machine.pausedFuel + machine.slice)
-  return run(machine.pausedAt, machine.pausedFrame, machine.pausedFuel)
-}
 
 /**
  * The main loop. `fuel` is the gas of the running activation: what is known while translating is added to it at
  * branches, and it is saved at calls and returns, so that a trap reports what was saved before it.
  */
-function run(start: u32, frame: u32, gas: i64): Status {
+export function run(start: u32, frame: u32, gas: i64): Status {
   let pc = start
   let fp = frame
   let fuel = gas

@@ -28,6 +28,23 @@
   return load<T>(fp + load<u32>(pc, 16))
 }
 
+/** Gas that falls due with an instruction: the upper half of its first word. */
+// @ts-ignore: a decorator of the compiler
+@inline export function cost(word: u32): i64 {
+  return <i64>(word >> 16)
+}
+
+/** Where in the guest's memory an instruction loads from, and stores to. */
+// @ts-ignore: a decorator of the compiler
+@inline export function loadPlace(pc: u32, fp: u32): u64 {
+  return <u64>left<u32>(pc, fp) + <u64>load<u32>(pc, 12)
+}
+
+// @ts-ignore: a decorator of the compiler
+@inline export function storePlace(pc: u32, fp: u32): u64 {
+  return <u64>first<u32>(pc, fp) + <u64>load<u32>(pc, 12)
+}
+
 /** The one NaN, wherever an operation makes one. */
 // @ts-ignore: a decorator of the compiler
 @inline export function single(value: f32): f32 {
