@@ -32,17 +32,13 @@ export function siteFiles(): Map<string, string | Uint8Array> {
   }
   const document = JSON.parse(readFileSync(path.join(root, 'public/openapi.json'), 'utf8')) as OpenApi
   const pages = [...fromFiles, ...referencePages(document, clientName)]
-  const asset = (name: string, loader: 'css' | 'js') =>
-    keep(
-      name,
-      transformSync(readFileSync(path.join(import.meta.dirname, 'assets', name), 'utf8'), {
-        loader,
-        minify: true,
-      }).code,
-    )
+  const asset = (name: string, loader: 'css' | 'js', ...parts: string[]) => {
+    const text = parts.map((part) => readFileSync(path.join(import.meta.dirname, 'assets', part), 'utf8'))
+    return keep(name, transformSync(text.join('\n'), { loader, minify: true }).code)
+  }
   const addresses: Files = {
-    style: asset('site.css', 'css'),
-    script: asset('site.js', 'js'),
+    style: asset('site.css', 'css', 'base.css', 'frame.css', 'content.css', 'screens.css'),
+    script: asset('site.js', 'js', 'site.js'),
     index: keep('search.json', withNames(JSON.stringify(pages.flatMap(searchParts)))),
   }
   for (const page of pages) {
