@@ -1,65 +1,33 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeFunctionData, encodeErrorResult, type Hex } from 'viem'
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
 import { stakingAbi } from '../../contracts/generated/contracts.ts'
 import { contractErrorsAbi } from '../../contracts/generated/errors.ts'
-import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
-import {
-  type GaslessPayload,
-  hashAction,
-  type PrimaryType,
-  type TypedData,
-} from '../../protocol/actions/index.ts'
-import { bytesToHex } from '../../protocol/encoding/index.ts'
-import { evmAddress, signEvmDigest } from '../../protocol/signatures/index.ts'
+import type { GaslessPayload, TypedData } from '../../protocol/actions/index.ts'
+import { evmAddress } from '../../protocol/signatures/index.ts'
 import { ApiError } from '../errors.ts'
-import { json } from '../http/answer.ts'
 import { Address } from '../http/formats.ts'
-import { services } from '../services.ts'
+import { signTypedData } from '../test/chain.ts'
 import { bodyOf, errorOf, expectAnswer, expectInvalid, expectRefusal } from '../test/client.ts'
-import { answer, answerGasless } from '../test/handle.ts'
+import { answerGasless } from '../test/handle.ts'
 import type { RequestedAction } from './action-calls.ts'
-import { payloadExample } from './gasless-schema.ts'
 import { prepareOnly, prepareOrSubmit, submitOnly } from './gasless-steps.ts'
-import { type PreparedPayload, preparePayload } from './prepare.ts'
+import type { PreparedPayload } from './prepare.ts'
+import {
+  allowed,
+  bond,
+  example,
+  fakeChain,
+  freshKey,
+  id,
+  prepare,
+  relayerObject,
+  unbond,
+} from './testing/fake-chain.ts'
 
-const chain = new FakeChain()
-beforeEach(() => {
-  chain.install()
-  chain.down = false
-  chain.callAnswer = 7n
-  chain.revert = null
-})
-
-const freshKey = () => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
-/** Lets everything that was accepted come into a final block. */
-const finalize = async () => {
-  const { relayer } = services(env)
-  while (((await relayer?.health())?.open ?? 0) > 0) {
-    await new Promise((resolve) => setTimeout(resolve))
-    chain.mine()
-    await runDurableObjectAlarm(relayerObject())
-  }
-}
-const id = (byte: string) => `0x${byte.repeat(32)}`
-
-const unbond = (account: string): RequestedAction => ({
-  action: 'unbond',
-  account,
-  message: { owner: account, subscriptionId: id('51') },
-})
-
-const bond = (account: string, amount: string): RequestedAction => ({
-  action: 'bond',
-  account,
-  message: { owner: account, projectId: id('91'), nodeKey: id('0e'), amount },
-})
-
-/** The object of the hub's relayer. */
-const relayerObject = () => env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
-
+const { chain, finalize } = fakeChain()
 const contract = `0x${'c5'.repeat(20)}`
 const conflict = (details: object) => ({ status: 409, error: 'conflict', details })
 const invalidState = { status: 409, error: 'invalid_state' }
@@ -67,30 +35,9 @@ const badSignature = { status: 422, error: 'bad_signature' }
 const rateLimited = { status: 429, error: 'rate_limited' }
 const unavailable = { status: 503, error: 'unavailable' }
 
-const example = payloadExample('unbond', {})
 const bothSteps = prepareOrSubmit(example)
-const allowed = () => {}
 const closed = () => {
   throw new ApiError('invalid_state', 'It is closed.')
-}
-
-const sign = (key: string, { domain, primaryType, message }: TypedData): string =>
-  signEvmDigest(key, hashAction(domain, primaryType as PrimaryType, message))
-
-/** A wallet that asks for a payload, signs it as it is, and posts it. */
-async function prepare(request: (account: string) => RequestedAction, key = freshKey()) {
-  const requested = request(evmAddress(key))
-  const payload = (await (
-    await answer(async (c) => json(await preparePayload(c, requested)))
-  ).json()) as GaslessPayload
-  const body: Record<string, unknown> = {
-    typed_data: payload.typed_data,
-    signature: sign(key, payload.typed_data),
-    ...(payload.permit && { permit: payload.permit, permit_signature: sign(key, payload.permit) }),
-  }
-  const post = (change: Record<string, unknown> = {}) =>
-    answerGasless(submitOnly(example), { ...requested, requireState: allowed }, { ...body, ...change })
-  return { key, requested, payload, body, post }
 }
 
 describe('preparePayload', () => {
@@ -219,7 +166,7 @@ describe('a route that submits', () => {
     const { key, post, requested, payload } = await prepare(unbond)
     const limiter = env.RATE_LIMITER.getByName(`relay:${requested.account}`)
     await limiter.take({ limit: 500, windowSeconds: 86_400, tokens: 499 })
-    const signature = sign(freshKey(), payload.typed_data)
+    const signature = signTypedData(freshKey(), payload.typed_data)
     for (let i = 0; i < 2; i++) expect(await errorOf(post({ signature }))).toMatchObject(badSignature)
     chain.revert = '0xdeadbeef'
     for (let i = 0; i < 2; i++) expect(await errorOf(post())).toMatchObject(invalidState)
@@ -247,8 +194,8 @@ describe('a route that submits', () => {
 
   test('422 bad_signature: of another wallet, of the action or of the permit', async () => {
     const { post, payload } = await prepare((account) => bond(account, '5'))
-    const signature = sign(freshKey(), payload.typed_data)
-    const permit_signature = sign(freshKey(), payload.permit as TypedData)
+    const signature = signTypedData(freshKey(), payload.typed_data)
+    const permit_signature = signTypedData(freshKey(), payload.permit as TypedData)
     for (const change of [{ signature }, { permit_signature }])
       expect(await errorOf(post(change))).toMatchObject(badSignature)
     expect((await post()).status).toBe(202)
@@ -311,7 +258,7 @@ describe('a route that prepares and submits', () => {
       )
     const signedTo = async (payout = account) => {
       const { typed_data } = await bodyOf<GaslessPayload>(send({ payout }))
-      return { typed_data, signature: sign(key, typed_data) }
+      return { typed_data, signature: signTypedData(key, typed_data) }
     }
     return { key, account, send, signedTo }
   }
@@ -322,7 +269,9 @@ describe('a route that prepares and submits', () => {
     const prepared = await send({ payout: target })
     const { typed_data } = await bodyOf<GaslessPayload>(prepared)
     expect([prepared.status, typed_data.message]).toMatchObject([200, { owner: account, payout: target }])
-    await expectAnswer(send({ typed_data, signature: sign(key, typed_data) }), 202, { action: 'set_payout' })
+    await expectAnswer(send({ typed_data, signature: signTypedData(key, typed_data) }), 202, {
+      action: 'set_payout',
+    })
   })
 
   test('429 rate_limited: the wallet had its payout changes of the day; each counted once', async () => {

@@ -3,68 +3,28 @@ import { env } from 'cloudflare:workers'
 import { encodeFunctionData, type Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { hubTokenAbi } from '../../contracts/generated/contracts.ts'
-import type { GaslessPayload, TypedData } from '../../protocol/actions/index.ts'
-import { bytesToHex } from '../../protocol/encoding/index.ts'
+import type { TypedData } from '../../protocol/actions/index.ts'
 import { deriveProjectId, deriveSubscriptionId, resolveProfile } from '../../protocol/identity/index.ts'
-import { evmAddress } from '../../protocol/signatures/index.ts'
 import { ApiError } from '../errors.ts'
-import { json } from '../http/answer.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
-import {
-  asAccount,
-  chain,
-  finalizeRelays,
-  mint,
-  passUnbonding,
-  rpc,
-  send,
-  signedPayload,
-} from '../test/chain.ts'
-import { bodyOf, client, errorOf, expectAnswer, expectRefusal } from '../test/client.ts'
-import { answer, answerGasless } from '../test/handle.ts'
+import { asAccount, chain, finalizeRelays, passUnbonding, rpc, send } from '../test/chain.ts'
+import { bodyOf, errorOf, expectAnswer, expectRefusal } from '../test/client.ts'
+import { answerGasless } from '../test/handle.ts'
 import type { RequestedAction } from './action-calls.ts'
 import { encodeActionCall } from './action-calls.ts'
-import type { DirectTransaction } from './direct-transaction.ts'
-import { payloadExample } from './gasless-schema.ts'
-import { submitOnly } from './gasless-steps.ts'
-import { preparePayload } from './prepare.ts'
-
-const collateral = 5n * 10n ** 18n
-
-/** 32 bytes nobody has used. */
-const fresh32 = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
-
-type Payload = GaslessPayload & { direct_tx: DirectTransaction }
-
-type SignedBody = ReturnType<typeof signedPayload>
-
-const steps = submitOnly(payloadExample('unbond', {}))
-
-/** A wallet with tokens and nothing else: it pays for no transaction. */
-async function createOwner(tokens = 2n * collateral) {
-  const key = fresh32()
-  const account = evmAddress(key)
-  await mint(account, tokens)
-
-  const payloadOf = async (request: RequestedAction) =>
-    (await (await answer(async (c) => json(await preparePayload(c, request)))).json()) as Payload
-  const signed = (payload: Payload) => signedPayload(key, payload)
-  const post = (request: RequestedAction, body: unknown) =>
-    answerGasless(steps, { ...request, requireState() {} }, body)
-  /** Both steps, in a final block, and read by the indexer. */
-  const act = async (action: RequestedAction['action'], message: RequestedAction['message']) => {
-    const request = { action, account, message }
-    const response = await post(request, signed(await payloadOf(request)))
-    if (response.status !== 202) return errorOf(response)
-    const { id } = await bodyOf(response)
-    await finalizeRelays()
-    return readTransaction(id)
-  }
-  /** Posts the request, signed as it is to be. */
-  const submit = async (request: RequestedAction) => post(request, signed(await payloadOf(request)))
-  return { account, payloadOf, signed, post, submit, act }
-}
+import {
+  approval,
+  bondOf,
+  collateral,
+  createOwner,
+  fresh32,
+  permitCall,
+  readTransaction,
+  type SignedBody,
+  setPayout,
+  steps,
+} from './testing/owners-on-chain.ts'
 
 const state = (kind: 'project' | 'subscription', id: string) => services(env).chainIndex.state(kind, id)
 
@@ -73,32 +33,10 @@ const balanceOf = async (account: string) => {
   return BigInt(await rpc<string>('eth_call', { to: chain?.contracts.token, data }, 'latest'))
 }
 
-/** A bond of a device of its own, and the subscription that it makes. */
-function bondOf(owner: string, amount = collateral) {
-  const [projectId, nodeKey] = [fresh32(), fresh32()]
-  const message = { owner, projectId, nodeKey, amount: String(amount) }
-  const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
-  return { action: 'bond' as const, account: owner, message, subscriptionId }
-}
-
-const setPayout = (owner: string, subscriptionId: string, payout: string): RequestedAction => ({
-  action: 'set_payout',
-  account: owner,
-  message: { owner, subscriptionId, payout },
-})
-
-const approval = () => {
-  const args = [(chain?.contracts.staking ?? '0x') as Hex, collateral] as const
-  return encodeFunctionData({ abi: hubTokenAbi, functionName: 'approve', args })
-}
-
 const confirmed = { status: 'confirmed', error: null }
 const refusedFor = (reason: string) => ({ status: 409, error: 'invalid_state', details: { reason } })
 const isConflict = (details: object) => ({ status: 409, error: 'conflict', details })
 const lacksCollateral = (details: object) => ({ status: 422, error: 'insufficient_collateral', details })
-
-/** What everybody reads of an action. */
-const readTransaction = (id: string) => bodyOf(client().get(`/v1/transactions/${id}`))
 
 const account = async (index: number) => (await rpc<string[]>('eth_accounts'))[index] as string
 
@@ -410,21 +348,3 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect(await state('subscription', subscriptionId)).toMatchObject({ status: 'unbonding', payout })
   })
 })
-
-/** What a stranger who watches the pool sends. */
-function permitCall({ permit, permit_signature = '0x' }: { permit?: TypedData; permit_signature?: string }) {
-  const { owner, spender, value, deadline } = permit?.message ?? {}
-  return encodeFunctionData({
-    abi: hubTokenAbi,
-    functionName: 'permit',
-    args: [
-      owner as Hex,
-      spender as Hex,
-      BigInt(String(value ?? 0)),
-      BigInt(String(deadline ?? 0)),
-      Number.parseInt(permit_signature.slice(130), 16),
-      permit_signature.slice(0, 66) as Hex,
-      `0x${permit_signature.slice(66, 130)}`,
-    ],
-  })
-}

@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
-import { eventsOf } from '../../durable-objects/events/rows.ts'
 import { accountTypes, type LoggedEvent, networkTypes } from '../../durable-objects/events/types.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { roundEnd } from '../rounds/round-end.ts'
@@ -15,24 +14,14 @@ import { createProject, createValidators, settleEpoch } from '../test/epochs.ts'
 import { publishRound, right, simulateRound } from '../test/final-rounds.ts'
 import { IndexedHistory } from '../test/indexed-history.ts'
 import { createListedProject, minCollateral } from '../test/subscription.ts'
-import { rowsOf, runSql, scalarOf, setListingStatus } from '../test/tables.ts'
+import { runSql, setListingStatus } from '../test/tables.ts'
 import { createWebhook } from '../test/webhooks.ts'
-
-const logged = async (after: number): Promise<LoggedEvent[]> =>
-  (
-    await rowsOf<{ id: number; body: string }>(
-      'SELECT id, body FROM event_log WHERE id > ? ORDER BY id',
-      after,
-    )
-  ).flatMap(eventsOf)
-const newest = async () => Number((await scalarOf('SELECT max(id) FROM event_log')) ?? 0)
+import { loggedBy } from './testing/logged.ts'
 
 const provoked = new Set<string>()
 /** The events that a cause wrote. */
 async function eventsBy(cause: () => Promise<unknown>): Promise<LoggedEvent[]> {
-  const before = await newest()
-  await cause()
-  const events = await logged(before)
+  const events = await loggedBy(cause)
   for (const { type } of events) provoked.add(type)
   return events
 }

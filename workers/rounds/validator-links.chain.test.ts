@@ -8,7 +8,7 @@ import {
   type RoundAnswer,
 } from '../../protocol/link/index.ts'
 import { linkOf, openRelay, type RelaySocket } from '../test/relay-socket.ts'
-import type { SimulatedValidator } from '../test/rounds.ts'
+import type { SimulatedValidator } from '../test/simulated-validators.ts'
 import { together } from '../test/together.ts'
 import { fileOf, simulatedRounds, voteAll } from './testing/simulated.ts'
 

@@ -58,7 +58,12 @@ export async function createSubscribed(projectId: string) {
 }
 
 /** What the index says of a thing, as of a block. */
-export const indexState = (kind: 'subscription' | 'slash', subject: string, state: object, block = 7) =>
+export const indexState = (
+  kind: 'project' | 'subscription' | 'slash',
+  subject: string,
+  state: object,
+  block = 7,
+) =>
   runSql(
     'INSERT OR REPLACE INTO chain_states (kind, subject, state, block_number) VALUES (?, ?, ?, ?)',
     kind,
@@ -191,6 +196,12 @@ export async function createProposed(accused: Accused, state: object = {}): Prom
     ...state,
   })
   return hash
+}
+
+/** What the index says of the slash from now on, beside what it said before. */
+export async function indexSlash(hash: string, change: object): Promise<void> {
+  const state = await services(env).chainIndex.state('slash', hash)
+  await indexState('slash', hash, { ...state, ...change })
 }
 
 export const hubAction = (

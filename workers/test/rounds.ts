@@ -1,212 +1,33 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import type { Block } from '../../protocol/committees/index.ts'
-import { base64ToBytes, hashText } from '../../protocol/encoding/index.ts'
-import {
-  createReceipt,
-  type ExecutionReceipt,
-  hashPayload,
-  hashReceipt,
-} from '../../protocol/execution/index.ts'
-import { defaultNetworkParams, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
-import { type HubFrame, offerId } from '../../protocol/link/index.ts'
+import { hashText } from '../../protocol/encoding/index.ts'
+import { hashPayload } from '../../protocol/execution/index.ts'
+import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
+import { offerId } from '../../protocol/link/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
-import {
-  auditDraw,
-  createFinalityRecord,
-  createFinalityVote,
-  createTaskVote,
-  isAudited,
-  type Seat,
-  type Task,
-  type TaskVote,
-  tallyVotes,
-} from '../../protocol/rounds/index.ts'
-import { bytesToBase64 } from '../http/base64.ts'
+import { auditDraw, type Seat, type Task } from '../../protocol/rounds/index.ts'
 import { findRound, isOver } from '../rounds/find-round.ts'
 import { services } from '../services.ts'
 import { openDatabase } from '../stores/database.ts'
 import { modules } from '../stores/schema/index.ts'
 import { attestSet, buildSets, type Member, seatedOf, testCommittee } from './attested-set.ts'
-import { createNode, insertNode, networkNow, type TestNode } from './callers.ts'
+import { insertNode, networkNow } from './callers.ts'
 import { bodyOf, type Client, client } from './client.ts'
 import { createSubscribed, publishConsensus } from './evidence.ts'
 import { createDeveloper, type ManifestChange } from './project.ts'
-import { openRelay, type RelaySocket } from './relay-socket.ts'
 import { ScriptedBlocks } from './scripted-blocks.ts'
+import { readyRelay, SimulatedMember } from './simulated-members.ts'
+import { createRoundValidators, type SimulatedValidator } from './simulated-validators.ts'
 import { createListedProject, minCollateral } from './subscription.ts'
 import { emptyTables, runSql } from './tables.ts'
-import { setValidators } from './validators.ts'
 
 const profile = resolveProfile()
 const epochSecs = 3_600
 
 /** In the next hours, so that no alarm of these tests is due by the clock of the machine. */
 export const testEpoch = Math.floor(Date.now() / 3_600_000) + 2
-
-/** What a run gives. */
-export interface SimulatedRun {
-  receipt: ExecutionReceipt
-  output_b64: string
-  events: { name: string; data: string }[]
-  error?: string
-}
-
-/**
- * What the module of these tests makes of an input: the input again, and an event; it aborts with one that asks for that. `salt` makes it another one, which emits
- * `eventCount` large events more.
- */
-export function simulateRun(task: Task, input: Uint8Array, salt = '', eventCount = 0): SimulatedRun {
-  const ran = { module_address: task.module_address, function: task.function, input, gas_used: 1_500_000 }
-  const text = new TextDecoder().decode(input)
-  if (text.startsWith('abort: ')) {
-    const receipt = createReceipt({ ...ran, output: new Uint8Array(), events: [], success: false })
-    return { receipt, output_b64: '', events: [], error: text.replace('abort', 'aborted') }
-  }
-  const output = new Uint8Array([...new TextEncoder().encode(salt), ...input])
-  const large = Array.from({ length: eventCount }, () => ({ name: 'large', data: 'x'.repeat(16_000) }))
-  const events = [{ name: 'ran', data: task.function }, ...large]
-  const receipt = createReceipt({ ...ran, output, events, success: true })
-  return { receipt, output_b64: bytesToBase64(output), events }
-}
-
-type Offer = Extract<HubFrame, { type: 'offer' }>
-
-/** A socket on which nothing is left to read. */
-async function readyRelay({ device }: Member): Promise<RelaySocket> {
-  const { relay } = await openRelay(device)
-  relay.ready(16)
-  await relay.drain()
-  return relay
-}
-
-/** A miner with its socket, which does what a test has it do. */
-export class SimulatedMember {
-  readonly member: Member
-  relay: RelaySocket
-  constructor(member: Member, relay: RelaySocket) {
-    this.member = member
-    this.relay = relay
-  }
-
-  get key(): string {
-    return this.member.device.publicKey
-  }
-
-  /** Takes the offer of a round; what the hub sent of others before it is passed over. */
-  async offer(roundId: string): Promise<Offer> {
-    for (;;) {
-      const frame = await this.relay.next()
-      if (frame.type === 'offer' && deriveTaskRoundId(frame.task) === roundId) return frame
-    }
-  }
-
-  accept({ offer_id }: Offer): void {
-    this.relay.send({ type: 'accept', offer_id })
-  }
-
-  async decline({ offer_id }: Offer): Promise<void> {
-    this.relay.send({ type: 'decline', offer_id, reason: 'busy' })
-    await this.relay.drain()
-  }
-
-  /** What the member votes; `salt` has it vote for another result. */
-  voteOf({ offer_id, task, position, input_b64 }: Offer, salt = '') {
-    const run = simulateRun(task, base64ToBytes(input_b64 ?? '') ?? new Uint8Array(), salt)
-    const vote = createTaskVote(profile, this.member.device.seed, {
-      task,
-      receipt: run.receipt,
-      payout_address: this.member.owner.address,
-      position,
-    })
-    const { receipt: _, ...shown } = run
-    return { type: 'vote' as const, offer_id, vote, ...shown }
-  }
-
-  /** Votes, and takes what the hub says to it. */
-  async vote(offer: Offer, salt = ''): Promise<HubFrame> {
-    this.relay.send(this.voteOf(offer, salt))
-    return this.relay.next()
-  }
-
-  /** Has the hub forget its invalid votes, of which several keep a node from work. */
-  async forgive(): Promise<void> {
-    const link = env.NODE_LINK.getByName(this.key)
-    await runInDurableObject(link, (_link, { storage }) => storage.kv.delete('invalid_votes'))
-    await evictDurableObject(link)
-  }
-
-  /** Loses its link by no fault of its own, and comes back. */
-  async loseLink(): Promise<void> {
-    await this.relay.drain()
-    await evictDurableObject(env.NODE_LINK.getByName(this.key), { webSockets: 'close' })
-    this.relay = await readyRelay(this.member)
-  }
-
-  /** Goes, as the hub sees it. */
-  async disconnect(): Promise<void> {
-    this.relay.socket.close(1000)
-    await vi.waitUntil(async () => !(await env.NODE_LINK.getByName(this.key).status()).connected)
-  }
-}
-
-interface FinalityRequest {
-  task: Task
-  input_b64: string
-  votes: TaskVote[]
-  agreed_at: number
-  audit_block: Block
-  fallback: string | null
-}
-
-/** A validator behind `fetch`, which does what a node does, or what a test has it do. */
-export class SimulatedValidator {
-  readonly node: TestNode
-  readonly host: string
-  /** Calls so far, by path. */
-  readonly calls: { path: string; body: unknown }[] = []
-  /** Has it run another module. */
-  salt = ''
-  /** Large events that its runs emit. */
-  eventCount = 0
-  /** Answers in its place, if set. */
-  instead: ((path: string, body: unknown) => Response | null | Promise<Response | null>) | null = null
-
-  constructor(node: TestNode, host: string) {
-    this.node = node
-    this.host = host
-  }
-
-  async handle(request: Request): Promise<Response> {
-    const { pathname } = new URL(request.url)
-    const body: unknown = await request.json()
-    this.calls.push({ path: pathname, body })
-    const other = await this.instead?.(pathname, body)
-    if (other) return other
-    if (pathname === '/consensus/task-rounds')
-      return Response.json(await this.decide(body as FinalityRequest))
-    if (pathname === '/consensus/votes') return Response.json({ state: 'finalized' })
-    return new Response(null, { status: 404 })
-  }
-
-  asked(path = '/consensus/task-rounds'): unknown[] {
-    return this.calls.filter((call) => call.path === path).map(({ body }) => body)
-  }
-
-  async decide({ task, input_b64, votes, agreed_at, audit_block, fallback }: FinalityRequest) {
-    const seated = await seatedOf(task)
-    const tally = tallyVotes(profile, seated, task, votes)
-    if (audit_block.timestamp <= agreed_at) throw new Error('the audit block is too old')
-    const draw = auditDraw(profile, deriveTaskRoundId(task), audit_block.hash)
-    const mustRun = fallback !== null || isAudited(draw, defaultNetworkParams.audit_bp, tally.contested)
-    const input = base64ToBytes(input_b64) ?? new Uint8Array()
-    const run = mustRun ? simulateRun(task, input, this.salt, this.eventCount) : null
-    const own = run && { receipt_hash: hashReceipt(run.receipt), gas_used: run.receipt.gas_used }
-    const record = createFinalityRecord(task, tally, own)
-    return { vote: createFinalityVote(profile, this.node.seed, record), run }
-  }
-}
 
 export interface RoundsOptions {
   members?: number
@@ -405,15 +226,6 @@ export async function killObject(stub: DurableObjectStub<undefined>): Promise<vo
 }
 
 export const offerOf = (roundId: string, position: number): string => offerId({ round_id: roundId, position })
-
-async function createRoundValidators(count: number): Promise<SimulatedValidator[]> {
-  const validators = Array.from(
-    { length: count },
-    (_, i) => new SimulatedValidator(createNode(), `validator-${i}.rounds.example`),
-  )
-  await setValidators(validators.map(({ node, host }) => ({ ...node, url: `https://${host}` })))
-  return validators
-}
 
 /** A key of a developer that gives tasks. */
 export async function createKey(

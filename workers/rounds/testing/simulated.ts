@@ -4,7 +4,8 @@ import { beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { Round } from '../../../durable-objects/round/round.ts'
 import { services } from '../../services.ts'
 import type { LeaseRow } from '../../stores/schema/index.ts'
-import { roundOf, type SimulatedMember, SimulatedRounds } from '../../test/rounds.ts'
+import { roundOf, SimulatedRounds } from '../../test/rounds.ts'
+import type { SimulatedMember } from '../../test/simulated-members.ts'
 import { findPublished, findRound } from '../find-round.ts'
 
 export const leasesOf = async (roundId: string): Promise<readonly LeaseRow[]> =>

@@ -1,150 +1,38 @@
-import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
+import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import {
-  findGenerationProblem,
-  hashGeneration,
-  parseSignedGeneration,
-  type SignedGeneration,
-  signGeneration,
-  type ValidatorGeneration,
-} from '../../../protocol/committees/index.ts'
-import {
-  defaultNetworkParams,
-  readRequestSignature,
-  resolveProfile,
-  verifyRequestSignature,
-} from '../../../protocol/identity/index.ts'
-import { closeCodes } from '../../../protocol/link/index.ts'
-import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { signGeneration, type ValidatorGeneration } from '../../../protocol/committees/index.ts'
+import { resolveProfile } from '../../../protocol/identity/index.ts'
 import { services } from '../../services.ts'
 import { createNode, createOperator, insertNode, type TestNode } from '../../test/callers.ts'
+import { client, errorOf, expectAnswer, expectRefusal, statusesOf } from '../../test/client.ts'
+import { runSql } from '../../test/tables.ts'
 import {
-  bodyOf,
-  type Client,
-  client,
-  errorOf,
-  expectAnswer,
-  expectRefusal,
-  pagesOf,
-  statusesOf,
-} from '../../test/client.ts'
-import type { Json } from '../../test/known-answers.ts'
-import { openRelay, upgradeHeaders } from '../../test/relay-socket.ts'
-import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
-import { emptyTables, runSql } from '../../test/tables.ts'
+  coordinatorSeed,
+  gather,
+  idsOf,
+  keeper,
+  lead,
+  namesOf,
+  readChain,
+  readValidators,
+  setTime,
+  start,
+  validatorScene,
+  verifiedChain,
+} from './testing/validators.ts'
 
+const scene = validatorScene()
+const { chain, away, asked, register, registerAll, registerFour, beginWithTwoAway } = scene
+const { genesis, change, pending } = scene
 const profile = resolveProfile()
-const coordinator = ed25519PublicKey(`0x${'5e'.repeat(32)}`)
-/** Later than the clock of the machine, so that no alarm of these tests is due by it. */
-const start = Math.floor(Date.now() / 1000) + 7_200
-const lead = defaultNetworkParams.snapshot_lead_secs
-
-const chain = new ScriptedBlocks()
-let operator: Client
-/** Validators that do not answer. */
-const away = new Set<string>()
-let asked: string[]
-
-const keeper = () => env.GENERATION_KEEPER.getByName('validators')
-const setTime = (time: number) => vi.setSystemTime(time * 1000)
-
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  setTime(start)
-  chain.hosts.clear()
-  chain.install()
-  away.clear()
-  asked = []
-  await emptyTables('nodes', 'validator_generations', 'pending_generations', 'pending_generation_signatures')
-  await emptyTables('audit_log')
-  ;({ client: operator } = await createOperator())
-})
-afterEach(() => vi.useRealTimers())
-
-/** A validator that has registered, and signs what the coordinator asks it to. */
-async function register(name: string): Promise<TestNode> {
-  const node = createNode()
-  const host = `${name}.validators.example`
-  await runSql(
-    "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'pending', ?, 1)",
-    node.nodeId,
-    node.publicKey,
-    `https://${host}`,
-  )
-  chain.hosts.set(host, async (request) => {
-    const { pathname } = new URL(request.url)
-    const body = new Uint8Array(await request.arrayBuffer())
-    const signature = readRequestSignature(
-      profile,
-      (header) => request.headers.get(header),
-      Math.floor(Date.now() / 1000),
-      300,
-    )
-    const signed = { method: 'POST', target: pathname, body } as const
-    if (signature === null || !verifyRequestSignature(profile, signed, signature)) throw new Error('unsigned')
-    expect([pathname, signature.public_key]).toEqual(['/consensus/validator-generations', coordinator])
-    asked.push(name)
-    if (away.has(name)) return new Response(null, { status: 503 })
-    // Without the coordinator's signature, which comes last.
-    const { document, ...more } = JSON.parse(new TextDecoder().decode(body)) as {
-      document: ValidatorGeneration
-    }
-    expect(more).toEqual({})
-    return Response.json(signGeneration(profile, node.seed, document))
-  })
-  return node
-}
-
-const registerAll = (...names: string[]) => Promise.all(names.map(register))
-type Four = [TestNode, TestNode, TestNode, TestNode]
-const registerFour = async () => (await registerAll('one', 'two', 'three', 'four')) as Four
-const idsOf = (nodes: readonly TestNode[]) => nodes.map(({ nodeId }) => nodeId)
-
-/** Four validators in generation 0, of which two do not answer, and one that may join them. */
-async function beginWithTwoAway() {
-  const first = await registerFour()
-  await genesis(first)
-  const joining = await register('new')
-  for (const name of ['three', 'four']) away.add(name)
-  return { first, joining }
-}
-
-const genesis = (nodes: readonly TestNode[]) =>
-  operator.post('/admin/v1/validators/genesis', { node_ids: idsOf(nodes) })
-const change = (body: { approve?: string[]; revoke?: string[]; emergency?: boolean }) =>
-  operator.post('/admin/v1/validators/generations', body)
-/** Has the hub ask for signatures, should it have to. */
-const gather = () => runDurableObjectAlarm(keeper())
-
-const validators = (query = '') => bodyOf(client().get(`/v1/validators${query}`))
-const namesOf = ({ validators: shown }: { validators: { node_id: string }[] }) =>
-  new Set(shown.map(({ node_id }) => node_id))
-const pending = async () => (await bodyOf(operator.get('/admin/v1/validators/pending'))).pending
-
-/** The chain as nodes read it, from the first. */
-async function readChain(limit = 50): Promise<SignedGeneration[]> {
-  const pages = await pagesOf(client(), '/v1/validators/generations', limit)
-  return pages
-    .flat()
-    .map((item) => parseSignedGeneration(profile, item))
-    .reverse()
-}
-
-/** Verifies the chain as a node does. */
-async function verifiedChain(): Promise<ValidatorGeneration[]> {
-  const generations = await readChain()
-  for (const [i, one] of generations.entries())
-    expect(findGenerationProblem(profile, generations[i - 1]?.document ?? null, one, coordinator)).toBeNull()
-  return generations.map(({ document }) => document)
-}
 
 describe('generation 0', () => {
   test('is set once, from validators that have registered, and nobody validates before', async () => {
     const nodes = await registerFour()
-    expect(await validators()).toMatchObject({ validators: [], count: 0, generation: null, hash: null })
+    expect(await readValidators()).toMatchObject({ validators: [], count: 0, generation: null, hash: null })
     expect((await genesis(nodes)).status).toBe(201)
-    const shown = await validators()
+    const shown = await readValidators()
     expect(shown).toMatchObject({ generation: 0, effective_at: 0, count: 4, quorum: 3, signatures: [] })
     expect(namesOf(shown)).toEqual(new Set(idsOf(nodes)))
     expect(await verifiedChain()).toHaveLength(1)
@@ -152,7 +40,7 @@ describe('generation 0', () => {
     const others = await registerAll('five')
     expect((await genesis(others)).status).toBe(409)
     expect(await services(env).nodes.find(others[0]?.nodeId ?? '')).toMatchObject({ status: 'pending' })
-    expect(await validators()).toEqual(shown)
+    expect(await readValidators()).toEqual(shown)
   })
 
   test('of two operators who set it at once one does', async () => {
@@ -198,8 +86,8 @@ describe.each([
     expect(await verifiedChain()).toHaveLength(2)
     // Only validators of the one before are asked, those that leave too.
     expect([...new Set(asked)].every((name) => name.startsWith('old'))).toBe(true)
-    expect(await validators()).toMatchObject({ generation: 0, count: before })
-    expect(await validators('?generation=1')).toMatchObject({ count: before + coming - leaving })
+    expect(await readValidators()).toMatchObject({ generation: 0, count: before })
+    expect(await readValidators('?generation=1')).toMatchObject({ count: before + coming - leaving })
     setTime(start + lead)
     // Another isolate: this one may have kept an answer.
     expect(await services(env).validators.at(start + lead)).toMatchObject({ document: { generation: 1 } })
@@ -219,7 +107,7 @@ describe('a generation without its quorum', () => {
   })
 
   test('changes nothing, and is asked for again with growing pauses, also after a restart', async () => {
-    const before = await validators()
+    const before = await readValidators()
     await change({ approve: [joining.nodeId] })
     await gather()
     expect(await pending()).toMatchObject({
@@ -231,10 +119,10 @@ describe('a generation without its quorum', () => {
     const { signed_by, awaited } = (await pending()) as { signed_by: string[]; awaited: string[] }
     expect(new Set(signed_by)).toEqual(new Set(idsOf(first.slice(0, 2))))
     expect(new Set(awaited)).toEqual(new Set(idsOf(first.slice(2))))
-    expect(await validators()).toEqual(before)
+    expect(await readValidators()).toEqual(before)
     expect(await verifiedChain()).toHaveLength(1)
     // It is not due, however often it is looked at.
-    asked = []
+    asked.length = 0
     await services(env).generationKeeper.wake()
     await gather()
     expect(asked).toEqual([])
@@ -258,12 +146,12 @@ describe('a generation without its quorum', () => {
     for (const refused of [
       await change({ approve: [another.nodeId] }),
       await change({ revoke: idsOf(first.slice(0, 1)) }),
-      await operator.post(`/admin/v1/nodes/${another.nodeId}/approve`),
+      await scene.operator.post(`/admin/v1/nodes/${another.nodeId}/approve`),
     ])
       await expectRefusal(refused, '409 invalid_state', { details: { generation: 1 } })
     expect(await services(env).nodes.find(another.nodeId)).toMatchObject({ status: 'pending' })
     // The same again is no second one.
-    expect((await operator.post(`/admin/v1/nodes/${joining.nodeId}/approve`)).status).toBe(200)
+    expect((await scene.operator.post(`/admin/v1/nodes/${joining.nodeId}/approve`)).status).toBe(200)
     await expectAnswer(change({ revoke: idsOf(first.slice(2)), emergency: true }), 202, {
       generation: 1,
       validators: 2,
@@ -303,7 +191,7 @@ describe('a generation that is not whole in time', () => {
     ;({ first, joining } = await beginWithTwoAway())
     await change({ approve: [joining.nodeId] })
     await gather()
-    asked = []
+    asked.length = 0
   })
 
   const gatherAt = async (time: number) => {
@@ -348,7 +236,7 @@ describe('a generation that is not whole in time', () => {
       document: { generation: 1 },
     })
     // What was signed of the one that lapsed makes nothing whole any more.
-    const own = signGeneration(profile, `0x${'5e'.repeat(32)}`, lapsed!.document)
+    const own = signGeneration(profile, coordinatorSeed, lapsed!.document)
     expect(await services(env).pendingGenerations.complete(lapsed!, own, [], start)).toBe(false)
   })
 
@@ -384,162 +272,6 @@ describe('a generation that is not whole in time', () => {
   })
 })
 
-describe('keys that are ended at once', () => {
-  test('are not asked, cannot come back, and lower no quorum; others leave with their generation', async () => {
-    const nodes = await registerFour()
-    const [one, two, three] = nodes
-    await genesis(nodes)
-    const revoke = (node: TestNode, body: object) =>
-      operator.post(`/admin/v1/nodes/${node.nodeId}/revoke`, body)
-    expect(await bodyOf(revoke(one, { at_once: true, reason: 'The key was copied.' }))).toMatchObject({
-      status: 'revoked',
-      revoked_at: start,
-    })
-    await gather()
-    expect(asked.sort()).toEqual(['four', 'three', 'two'])
-    expect((await verifiedChain())[1]?.validators).toHaveLength(3)
-    // It is not called any more, where it still counts.
-    expect(await services(env).validators.ofEpoch(1, 3_600)).toMatchObject({
-      document: { generation: 0, validators: { length: 4 } },
-    })
-    const { validators: ofNow } = await validators()
-    expect(ofNow.filter(({ url }: Json) => url === null).map(({ node_id }: Json) => node_id)).toEqual([
-      one.nodeId,
-    ])
-    await expectRefusal(operator.post(`/admin/v1/nodes/${one.nodeId}/approve`), '409 invalid_state')
-
-    expect(await bodyOf(revoke(two, {}))).toMatchObject({ status: 'revoked', revoked_at: null })
-    // Another one waits, and the key ends all the same.
-    expect(await bodyOf(revoke(three, { at_once: true }))).toMatchObject({ revoked_at: start })
-    expect((await services(env).pendingGenerations.find())?.document.validators).toHaveLength(2)
-    const notes = await services(env).auditLog.list(one.nodeId, undefined, 10)
-    expect(notes[0]).toMatchObject({
-      action: 'node.revoke',
-      reason: 'The key was copied.',
-      after: { status: 'revoked', revoked_at: start },
-    })
-    expect(hashGeneration(profile, (await readChain())[1]?.document as ValidatorGeneration)).toBe(
-      (await services(env).validators.last())?.hash,
-    )
-  })
-
-  test('lose their links, and come back with no ticket', async () => {
-    const nodes = await registerFour()
-    const [one, two] = nodes
-    await genesis(nodes)
-    const links = await Promise.all([one, two].map(async (node) => ({ node, ...(await openRelay(node)) })))
-    await operator.post(`/admin/v1/nodes/${one.nodeId}/revoke`, { at_once: true })
-    await change({ revoke: [two.nodeId], emergency: true })
-    for (const { node, relay, hello } of links) {
-      expect(await relay.close()).toMatchObject({ code: closeCodes.banned })
-      await expectRefusal(
-        client().get('/v1/relay', await upgradeHeaders(node, hello.ticket)),
-        '403 forbidden',
-        { details: { reason: 'not_bound' } },
-      )
-    }
-  })
-
-  test('a signature that came before its key was ended counts', async () => {
-    const { first: nodes, joining } = await beginWithTwoAway()
-    await change({ approve: [joining.nodeId] })
-    await gather()
-    setTime(start + 5)
-    await operator.post(`/admin/v1/nodes/${nodes[0]?.nodeId}/revoke`, { at_once: true })
-    away.delete('three')
-    await services(env).generationKeeper.wake()
-    await gather()
-    expect(await verifiedChain()).toHaveLength(2)
-  })
-
-  test('a signature that comes after its key was ended counts for nothing', async () => {
-    const nodes = await registerFour()
-    await genesis(nodes)
-    const joining = await register('new')
-    const host = 'one.validators.example'
-    const sign = chain.hosts.get(host)!
-    chain.hosts.set(host, async (request) => {
-      const answer = await sign(request)
-      await runSql('UPDATE nodes SET revoked_at = ? WHERE node_id = ?', start, nodes[0]!.nodeId)
-      return answer
-    })
-    away.add('four')
-    await change({ approve: [joining.nodeId] })
-    await gather()
-    expect(asked.sort()).toEqual(['four', 'one', 'three', 'two'])
-    expect(await verifiedChain()).toHaveLength(1)
-    away.delete('four')
-    setTime(start + 5)
-    await gather()
-    expect(await verifiedChain()).toHaveLength(2)
-  })
-
-  test('an emergency takes effect with the generation of the oldest epoch that may be open', async () => {
-    const nodes = await registerFour()
-    await genesis(nodes)
-    const [joining, other] = (await registerAll('five', 'six')) as [TestNode, TestNode]
-    await change({ approve: [joining.nodeId] })
-    await gather()
-    setTime(start + lead + 3_600)
-    expect(await bodyOf(change({ approve: [other.nodeId], emergency: true }))).toMatchObject({
-      generation: 2,
-      effective_at: 0,
-    })
-    await gather()
-    expect((await verifiedChain()).map(({ effective_at }) => effective_at)).toEqual([0, start + lead, 0])
-  })
-
-  test('an emergency that replaces a generation takes back what that one said of nodes, and no more', async () => {
-    const [one, two, three, four] = await registerFour()
-    const [five, six, seven] = (await registerAll('five', 'six', 'seven')) as [TestNode, TestNode, TestNode]
-    await genesis([one, two, three, four, seven])
-    await change({ revoke: [seven.nodeId] })
-    await gather()
-    for (const name of ['one', 'two', 'three', 'four']) away.add(name)
-    await change({ approve: idsOf([five, six, seven]), revoke: idsOf([one, two, three]) })
-    expect(
-      (await change({ approve: [six.nodeId], revoke: idsOf([two, four]), emergency: true })).status,
-    ).toBe(202)
-    const statuses = async () =>
-      Object.fromEntries(
-        await Promise.all(
-          Object.entries({ one, two, three, four, five, six, seven }).map(async ([name, { nodeId }]) => {
-            const { status, revokedAt } = (await services(env).nodes.find(nodeId))!
-            return [name, revokedAt === null ? status : 'ended']
-          }),
-        ),
-      )
-    const kept = { one: 'approved', two: 'ended', three: 'approved', four: 'ended', seven: 'revoked' }
-    expect(await statuses()).toEqual({ ...kept, five: 'pending', six: 'approved' })
-    expect((await services(env).auditLog.list(five.nodeId, undefined, 10))[0]).toMatchObject({
-      action: 'node.restore',
-      before: { status: 'approved' },
-      after: { status: 'pending' },
-    })
-    // A key that has ended stays ended, also where the next emergency does not name it.
-    await change({ approve: [five.nodeId], emergency: true })
-    expect(await statuses()).toEqual({ ...kept, five: 'approved', six: 'pending' })
-  })
-
-  test('an emergency needs a quorum of those that stay, and one of them at least', async () => {
-    const nodes = await registerFour()
-    await genesis(nodes)
-    const joining = await registerAll('five', 'six')
-    for (const name of ['one', 'two']) away.add(name)
-    await expectRefusal(
-      change({ revoke: idsOf(nodes), approve: idsOf(joining), emergency: true }),
-      '409 invalid_state',
-    )
-    const gone = idsOf(nodes.slice(0, 2))
-    expect((await change({ revoke: gone, approve: idsOf(joining), emergency: true })).status).toBe(202)
-    await gather()
-    expect(asked.sort()).toEqual(['four', 'three'])
-    expect((await verifiedChain()).map(({ effective_at }) => effective_at)).toEqual([0, 0])
-    for (const nodeId of gone)
-      expect(await services(env).nodes.find(nodeId)).toMatchObject({ status: 'revoked', revokedAt: start })
-  })
-})
-
 describe('the chain', () => {
   test('of two operators who change it at once one does, whatever they do', async () => {
     const nodes = await registerFour()
@@ -547,8 +279,8 @@ describe('the chain', () => {
     const joining = await registerAll('five', 'six', 'seven')
     const answers = await Promise.all([
       change({ approve: idsOf(joining.slice(0, 1)) }),
-      operator.post(`/admin/v1/nodes/${joining[1]?.nodeId}/approve`),
-      operator.post(`/admin/v1/nodes/${nodes[0]?.nodeId}/revoke`),
+      scene.operator.post(`/admin/v1/nodes/${joining[1]?.nodeId}/approve`),
+      scene.operator.post(`/admin/v1/nodes/${nodes[0]?.nodeId}/revoke`),
       change({ approve: idsOf(joining.slice(2)) }),
     ])
     expect(answers.map(({ status }) => status).filter((status) => status === 409)).toHaveLength(3)

@@ -7,7 +7,6 @@ import { createExecutionVote, finalRecord } from '../../../protocol/rounds/index
 import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
 import { nobodys } from '../../rounds/round-end.ts'
 import { services } from '../../services.ts'
-import { NetworkFiguresStore } from '../../stores/network-figures.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { networkNow } from '../../test/callers.ts'
 import { atOnce, bodyOf, client, expectRefusal, pagesOf } from '../../test/client.ts'
@@ -19,7 +18,7 @@ import {
   type SimulatedRound,
   simulateRound,
 } from '../../test/final-rounds.ts'
-import { emptyTables, rowsOf, setListingStatus } from '../../test/tables.ts'
+import { emptyTables, setListingStatus } from '../../test/tables.ts'
 
 const profile = resolveProfile()
 
@@ -330,93 +329,5 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
     const { file } = await publishRound(contested())
     const wrong = file.votes.find(({ receipt_hash }) => receipt_hash !== file.finality?.receipt_hash)
     await expectRefusal(get(wrong?.receipt_hash ?? ''), '404 not_found')
-  })
-})
-
-describe('GET /v1/explorer/finality', () => {
-  test('has a few tasks of each hour of a day, the oldest hour first', async () => {
-    await env.DB.prepare("DELETE FROM rounds WHERE kind = 'task'").run()
-    for (let index = 0; index < 3; index++) await publish({ issuedAt: now - index })
-    await publish({ issuedAt: now - 5 * 3_600 })
-    await publish({ issuedAt: now - 30 * 3_600 })
-    await publish({ issuedAt: now, state: 'failed' })
-    const { items } = await bodyOf(client().get('/v1/explorer/finality'))
-    expect(items).toHaveLength(24)
-    expect(items.at(-1).starts_at).toBe(now - (now % 3_600))
-    const busy = items.filter(({ sampled }: { sampled: number }) => sampled > 0)
-    // Of a quarter of an hour at most two; three seconds may lie in two of them.
-    expect(busy.map(({ sampled }: { sampled: number }) => sampled)).toEqual([1, expect.toBeOneOf([2, 3])])
-    for (const { median_ms, slowest_ms } of busy) expect(median_ms).toBeLessThanOrEqual(slowest_ms)
-    expect(items[0]).toMatchObject({ sampled: 0, median_ms: null, slowest_ms: null })
-  })
-})
-
-describe('GET /v1/explorer/stats', () => {
-  const stats = () => bodyOf(client().get('/v1/explorer/stats'))
-
-  test('counts rounds as they end, and the rest when the schedule does', async () => {
-    await emptyTables('network_hours', 'network_figures')
-    expect(await stats()).toEqual({
-      projects_listed: 0,
-      miners_online: 0,
-      devices_online: 0,
-      rounds_24h: 0,
-      rounds_finalized_24h: 0,
-      units_24h: 0,
-      validators: 0,
-      collateral_bonded: '0',
-      sets: { running: expect.any(Number), attested: expect.any(Number) },
-      rewards: null,
-      updated_at: 0,
-    })
-    await publish({ deeds: [right, right, 'missed'], gasUsed: 2_000_001 })
-    await publish({ state: 'failed' })
-    await publish({ issuedAt: now - 25 * 3_600 - 3_600 })
-    const [first] = members as [Member]
-    await env.DB.batch([
-      env.DB.prepare(
-        "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'a', ?, 1)",
-      ).bind(JSON.stringify({ status: 'bonded', collateral: '7000000000000000000000000000001' })),
-      env.DB.prepare(
-        "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', 'b', ?, 1)",
-      ).bind(JSON.stringify({ status: 'unbonding', collateral: '5' })),
-      env.DB.prepare("UPDATE devices SET link_state = 'idle' WHERE node_id = ?").bind(first.device.nodeId),
-    ])
-    await services(env).store(NetworkFiguresStore).refresh(now)
-    const results = await rowsOf("SELECT 1 FROM projects WHERE listing_status = 'listed'")
-    expect(await stats()).toEqual({
-      projects_listed: results.length,
-      miners_online: 1,
-      devices_online: 1,
-      rounds_24h: 2,
-      rounds_finalized_24h: 1,
-      units_24h: 6,
-      validators: 4,
-      collateral_bonded: '7000000000000000000000000000001',
-      sets: { running: results.length, attested: expect.any(Number) },
-      rewards: null,
-      updated_at: now,
-    })
-  })
-
-  test('rewards are those of the newest epochs, in the token that most of them pay', async () => {
-    const token = (symbol: string) =>
-      JSON.stringify({ address: hashText(symbol).slice(0, 42), symbol, name: symbol, decimals: 18 })
-    const attested = (epoch: number, symbol: string, gross: string) =>
-      env.DB.prepare(
-        `INSERT INTO epoch_receipts (project_id, epoch, epoch_secs, starts_at, vault, consensus_hash, receipt_hash,
-          merkle_root, token, totals, recipients, leaves, attestations, accepted_at, state, settlement)
-          VALUES (?, ?, 1, ?2, '', '', '', '', ?, ?, 1, 1, 3, ?2, 'attested', 'queued')`,
-      ).bind(hashText('paid'), epoch, token(symbol), JSON.stringify({ gross }))
-    await emptyTables('epoch_receipts')
-    await env.DB.batch([
-      ...Array.from({ length: 60 }, (_, epoch) => attested(epoch, 'ONE', '10000000000000000000000')),
-      attested(70, 'TWO', '5'),
-    ])
-    expect((await stats()).rewards).toEqual({
-      ...{ amount: '490000000000000000000000', epochs: 49, since: 11 },
-      token: JSON.parse(token('ONE')),
-    })
-    await emptyTables('epoch_receipts')
   })
 })

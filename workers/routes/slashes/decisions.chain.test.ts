@@ -16,17 +16,15 @@ import {
   errorOf,
   expectAnswer,
   expectRefusal,
-  itemsOf,
-  pagesOf,
   runSchedule,
   statusesOf,
 } from '../../test/client.ts'
 import {
   type Accused,
-  bonded,
   createAccused,
   createProposed,
   hubAction,
+  indexSlash,
   indexState,
 } from '../../test/evidence.ts'
 import { IndexedHistory } from '../../test/indexed-history.ts'
@@ -59,12 +57,6 @@ const dispute = (hash: string, caller = owner, json: unknown = input) =>
 const resolve = (hash: string, decision: string, caller: Client = operator.client) =>
   caller.post(`/admin/v1/slashes/${hash}/resolve`, { decision, notes: 'Seen to.' })
 const read = (hash: string) => bodyOf<Json>(client().get(`/v1/slashes/${hash}`))
-
-/** What the index says of the slash from now on, beside what it said before. */
-async function index(hash: string, change: object): Promise<void> {
-  const state = await services(env).chainIndex.state('slash', hash)
-  await indexState('slash', hash, { ...state, ...change })
-}
 
 const schedule = async () => {
   await runSql('UPDATE hub_actions SET next_attempt_at = 1')
@@ -106,18 +98,6 @@ describe('a slash that was recorded', () => {
     expect(await read(hash)).toMatchObject({ status: 'recorded', recovery: 'wait' })
   })
 
-  test('is closed when an operator gives the proposal up', async () => {
-    const evidence = accused.equivocation()
-    await client().post('/v1/slashes', evidence)
-    const hash = hashEvidence(evidence)
-    await runSql("UPDATE hub_actions SET state = 'closed' WHERE subject = ?", hash)
-    expect(await read(hash)).toMatchObject({
-      status: 'cancelled',
-      closed_reason: 'given_up',
-      recovery: null,
-    })
-  })
-
   test('is closed when the collateral was withdrawn, for good, before it was proposed', async () => {
     const gone = await createAccused()
     const evidence = gone.equivocation()
@@ -138,43 +118,6 @@ describe('a slash that was recorded', () => {
       expect(await read(hash)).toMatchObject(expected)
     }
     expect(await hubAction('propose_slash', hash)).toMatchObject({ state: 'closed' })
-  })
-
-  test('follows the chain, also where a reorganisation takes something back', async () => {
-    const hash = await createProposed(accused)
-    expect(await read(hash)).toMatchObject({
-      status: 'proposed',
-      recovery: 'dispute',
-      executable_at: expect.any(Number),
-      propose_tx: expect.stringMatching(/^0x/),
-    })
-    await index(hash, { status: 'executed', taken: '5' })
-    expect(await read(hash)).toMatchObject({ status: 'executed', taken: '5', recovery: 'none' })
-    await runSql(
-      "UPDATE chain_states SET state = json_set(state, '$.status', 'disputed') WHERE subject = ?",
-      hash,
-    )
-    expect(await read(hash)).toMatchObject({ status: 'disputed' })
-    await runSql('DELETE FROM chain_states WHERE subject = ?', hash)
-    expect(await read(hash)).toMatchObject({ status: 'recorded', propose_tx: null, executable_at: null })
-  })
-
-  test('is recovered from by topping up while it jails', async () => {
-    const jailed = await createAccused()
-    const hash = await createProposed(jailed)
-    const low = { at: 5, left: '1' }
-    await indexState('subscription', jailed.subscriptionId, {
-      ...bonded(1n, jailed.owner.address),
-      slashed_total: String(minCollateral - 1n),
-      slash_lows: [low],
-    })
-    await index(hash, { status: 'executed', taken: String(minCollateral - 1n) })
-    expect(await read(hash)).toMatchObject({ recovery: 'top_up' })
-    await indexState('subscription', jailed.subscriptionId, {
-      ...bonded(minCollateral, jailed.owner.address),
-      slash_lows: [low],
-    })
-    expect(await read(hash)).toMatchObject({ recovery: 'none' })
   })
 })
 
@@ -239,7 +182,7 @@ describe('what time makes due', () => {
     const due = await createProposed(accused, { executable_at: now() - 1000 })
     const disputed = await createProposed(accused)
     await dispute(disputed)
-    await index(disputed, { executable_at: now() - 1000 })
+    await indexSlash(disputed, { executable_at: now() - 1000 })
     await schedule()
     expect(sent(due)).toContain('executeSlash')
     expect([...sent(open), ...sent(disputed)]).not.toContain('executeSlash')
@@ -280,11 +223,11 @@ describe('what time makes due', () => {
     const upheld = await createProposed(accused, { ...disputed, disputed_at: now() - 21 * daySecs + 60 })
     const left = await createProposed(accused, { ...disputed, disputed_at: now() - 21 * daySecs })
     chain.revert = '0x'
-    await index(late, { executable_at: now() - 1000 })
+    await indexSlash(late, { executable_at: now() - 1000 })
     await schedule()
     expect(await hubAction('execute_slash', late)).toMatchObject({ state: 'open' })
     chain.revert = null
-    await index(late, { executable_at: now() - passed })
+    await indexSlash(late, { executable_at: now() - passed })
     await schedule()
     for (const hash of [late, left]) {
       expect(sent(hash)).toContain('voidSlash')
@@ -295,7 +238,7 @@ describe('what time makes due', () => {
       expect(sent(hash)).not.toContain('voidSlash')
     }
     expect(await hubAction('execute_slash', late)).toMatchObject({ state: 'closed' })
-    await index(late, { status: 'cancelled', voided_at: now() })
+    await indexSlash(late, { status: 'cancelled', voided_at: now() })
     expect(await read(late)).toMatchObject({
       status: 'cancelled',
       closed_reason: 'void',
@@ -323,14 +266,14 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
     await expectRefusal(resolve(hash, 'uphold'), '409 invalid_state', {
       message: expect.stringContaining('not on the chain yet'),
     })
-    await index(hash, { status: 'disputed', disputed_at: now() })
+    await indexSlash(hash, { status: 'disputed', disputed_at: now() })
     expect((await resolve(hash, 'uphold')).status).toBe(200)
     expect((await resolve(hash, 'uphold')).status).toBe(200)
     expect(sent(hash).filter((name) => name === 'upholdSlash')).toHaveLength(1)
     expect(senderOf('upholdSlash')).toBe(services(env).arbiter?.signer)
     expect(senderOf('disputeSlash')).toBe(services(env).relayer?.signer)
     await mine()
-    await index(hash, { status: 'proposed', outcome: 'upheld', resolved_at: 9 })
+    await indexSlash(hash, { status: 'proposed', outcome: 'upheld', resolved_at: 9 })
     expect(await read(hash)).toMatchObject({
       status: 'proposed',
       dispute: { outcome: 'upheld', resolved_at: 9 },
@@ -354,7 +297,7 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
   test('a dispute that came too late for the chain is upheld here, and the slash is executed', async () => {
     const hash = await createProposed(accused)
     await dispute(hash)
-    await index(hash, { executable_at: now() - 1000 })
+    await indexSlash(hash, { executable_at: now() - 1000 })
     expect(await read(hash)).toMatchObject({ status: 'disputed' })
     expect(await bodyOf(resolve(hash, 'uphold'))).toMatchObject({
       status: 'proposed',
@@ -396,47 +339,6 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
     expect([answers[0]?.status, answers[2]?.status]).toEqual([200, 200])
     expect(await services(env).slashes.find(hash)).toMatchObject({ decision: 'cancel' })
   })
-})
-
-test('lists are newest first, by owner, project and status', async () => {
-  const listed = await createAccused()
-  const proposed = await createProposed(listed)
-  const executed = await createProposed(listed, { status: 'executed' })
-  const recorded = listed.equivocation()
-  await client().post('/v1/slashes', recorded)
-  const all = [proposed, executed, hashEvidence(recorded)]
-  await env.DB.batch(
-    all.map((hash, i) =>
-      env.DB.prepare('UPDATE slashes SET created_at = ? WHERE evidence_hash = ?').bind(now() + 100 + i, hash),
-    ),
-  )
-  const hashesAt = async (caller: Client, path: string) =>
-    (await itemsOf(caller.get(path))).map(({ evidence_hash }) => evidence_hash)
-  const newest = all.toReversed()
-  for (const path of ['/v1/me/slashes', `/v1/explorer/slashes?project_id=${listed.projectId}`])
-    expect(await hashesAt(listed.owner.client, path)).toEqual(newest)
-  expect((await hashesAt(client(), '/v1/explorer/slashes')).slice(0, 3)).toEqual(newest)
-  for (const [status, hash] of [
-    ['proposed', proposed],
-    ['executed', executed],
-    ['recorded', newest[0]],
-  ]) {
-    expect(await hashesAt(listed.owner.client, `/v1/me/slashes?status=${status}`)).toEqual([hash])
-    expect((await hashesAt(client(), `/v1/explorer/slashes?status=${status}`))[0]).toBe(hash)
-    expect(
-      await hashesAt(client(), `/v1/explorer/slashes?project_id=${listed.projectId}&status=${status}`),
-    ).toEqual([hash])
-  }
-  const pages = await pagesOf(listed.owner.client, '/v1/me/slashes', 2)
-  expect(pages.map((page) => page.map(({ evidence_hash }) => evidence_hash))).toEqual([
-    newest.slice(0, 2),
-    newest.slice(2),
-  ])
-  const { next_cursor } = await bodyOf(listed.owner.client.get('/v1/me/slashes?limit=2'))
-  await expectRefusal(
-    listed.owner.client.get(`/v1/me/slashes?limit=2&status=proposed&cursor=${next_cursor}`),
-    '400 invalid_field',
-  )
 })
 
 test('503 unavailable: evidence during a reindex, which is recorded with its amount afterwards', async () => {

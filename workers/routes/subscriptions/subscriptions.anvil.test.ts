@@ -1,11 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, test } from 'vitest'
-import {
-  allowsCall,
-  type GaslessPayload,
-  type SubscriptionCall,
-  type SubscriptionState,
-} from '../../../protocol/actions/index.ts'
+import { describe, expect, test } from 'vitest'
+import type { GaslessPayload } from '../../../protocol/actions/index.ts'
 import { services } from '../../services.ts'
 import { withAbsentChain } from '../../test/absent-chain.ts'
 import { createNode, createOwner, insertNode } from '../../test/callers.ts'
@@ -292,107 +287,7 @@ describe.skipIf(chain === null)('subscribing', () => {
   })
 })
 
-/** Every state, as the chain and the hub's row say it. */
-const states: Record<SubscriptionState, { chain: Json | null; pausedAt?: number }> = {
-  pending_collateral: { chain: null },
-  active: { chain: { status: 'bonded', collateral: String(minCollateral) } },
-  paused: { chain: { status: 'bonded', collateral: String(minCollateral) }, pausedAt: 5 },
-  jailed: { chain: { status: 'bonded', collateral: '1', slash_lows: [{ at: 3, left: '1' }] } },
-  unbonding: { chain: { status: 'unbonding', collateral: '9', release_at: 99_999_999_999 } },
-  withdrawable: { chain: { status: 'unbonding', collateral: '9', release_at: 4 } },
-  closed: { chain: { status: 'closed', collateral: '0', closings: 1 } },
-}
-const calls: Record<string, SubscriptionCall> = {
-  'bond-payload': 'bond',
-  bond: 'bond',
-  payout: 'payout',
-  unbond: 'unbond',
-  withdraw: 'withdraw',
-  pause: 'pause',
-  resume: 'resume',
-}
-
-describe.skipIf(chain === null)('the state comes before anything else', () => {
-  let subject: Awaited<ReturnType<typeof subscribe>>
-  let stranger: Awaited<ReturnType<typeof createOwner>>
-  beforeAll(async () => {
-    ;[subject, stranger] = [await subscribe(), await createOwner()]
-  })
-
-  const put = async ({ chain: said, pausedAt }: (typeof states)[SubscriptionState]) => {
-    const { id, owner } = subject
-    await env.DB.batch([
-      env.DB.prepare("DELETE FROM chain_states WHERE kind = 'subscription' AND subject = ?").bind(id),
-      env.DB.prepare('UPDATE subscriptions SET paused_at = ? WHERE subscription_id = ?').bind(
-        pausedAt ?? null,
-        id,
-      ),
-      ...(said
-        ? [
-            env.DB.prepare(
-              "INSERT INTO chain_states (kind, subject, state, owner, block_number) VALUES ('subscription', ?, ?, ?, 1)",
-            ).bind(
-              id,
-              JSON.stringify({ payout: owner.address, started_at: 1, release_at: null, ...said }),
-              owner.address,
-            ),
-          ]
-        : []),
-    ])
-  }
-
-  const cases = Object.keys(states).flatMap((state) =>
-    Object.keys(calls).map((name) => [state, name] as const),
-  )
-  test.each(cases)('%s, %s', async (state, name) => {
-    const wanted = state as SubscriptionState
-    await put(states[wanted])
-    expect(await subject.read()).toMatchObject({ status: wanted })
-    const standing = { status: wanted, release_at: null, pending_slashes: 0 }
-    const allowed = allowsCall(standing, calls[name] as SubscriptionCall, 0)
-    const unsigned = await subject.call(name)
-    const nonsense = await subject.call(name, { nonsense: 1 })
-    const foreign = await stranger.client.post(`/v1/subscriptions/${subject.id}/${name}`, { nonsense: 1 })
-    if (allowed) {
-      expect(unsigned.status).toBe({ 'bond-payload': 400, bond: 400, payout: 400 }[name] ?? 200)
-      if (name !== 'pause' && name !== 'resume') expect(nonsense.status).toBe(400)
-      if (name !== 'pause' && name !== 'resume')
-        expect(await errorOf(foreign)).toMatchObject({ error: 'not_owner' })
-    } else
-      for (const response of name === 'pause' || name === 'resume'
-        ? [unsigned]
-        : [unsigned, nonsense, foreign])
-        await expectRefusal(response, '409 invalid_state', { details: { status: wanted } })
-  })
-
-  test('a pending slash holds the collateral', async () => {
-    await put(states.withdrawable)
-    const slash = { subscription_id: subject.id, status: 'proposed', amount: '1' }
-    await runSql(
-      "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('slash', '0x5a', ?, 1)",
-      JSON.stringify(slash),
-    )
-    expect(await subject.read()).toMatchObject({ pending_slashes: 1 })
-    await expectRefusal(subject.call('withdraw'), '409 invalid_state', { details: { pending_slashes: 1 } })
-    await runSql(
-      "UPDATE chain_states SET state = json_set(state, '$.status', 'cancelled') WHERE subject = '0x5a'",
-    )
-    expect((await subject.call('withdraw')).status).toBe(200)
-  })
-})
-
 describe.skipIf(chain === null)('reading', () => {
-  test('404 not_found: no such subscription, for every call; a malformed id is 400 on writing', async () => {
-    const owner = await createOwner()
-    const id = `0x${'00'.repeat(32)}`
-    expect((await client().get(`/v1/subscriptions/${id}`)).status).toBe(404)
-    expect((await client().get('/v1/subscriptions/x')).status).toBe(404)
-    for (const name of Object.keys(calls)) {
-      await expectRefusal(owner.client.post(`/v1/subscriptions/${id}/${name}`), '404 not_found')
-      await expectRefusal(owner.client.post(`/v1/subscriptions/x/${name}`), '400 invalid_field')
-    }
-  })
-
   test('the own ones newest first, in pages', async () => {
     const { owner, device } = await createDescribedMiner()
     const projects = [projectId, await createListedProject(), await createListedProject()]

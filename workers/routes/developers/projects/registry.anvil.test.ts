@@ -2,25 +2,16 @@ import { env } from 'cloudflare:workers'
 import { encodeFunctionData, type Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { projectRegistryAbi, vaultFactoryAbi } from '../../../../contracts/generated/contracts.ts'
-import { type GaslessPayload, hashAction, type PrimaryType } from '../../../../protocol/actions/index.ts'
+import type { GaslessPayload } from '../../../../protocol/actions/index.ts'
 import { epochCap } from '../../../../protocol/earnings/index.ts'
 import type { ProjectManifest } from '../../../../protocol/manifest/index.ts'
-import { signEvmDigest } from '../../../../protocol/signatures/index.ts'
 import { encodeActionCall } from '../../../actions/action-calls.ts'
 import type { DirectTransaction } from '../../../actions/direct-transaction.ts'
 import { services } from '../../../services.ts'
 import { withAbsentChain } from '../../../test/absent-chain.ts'
-import { createOperator, signIn } from '../../../test/callers.ts'
+import { createOperator } from '../../../test/callers.ts'
 import { asAccount, chain, finalizeRelays, readChain, rpc, send } from '../../../test/chain.ts'
-import {
-  bodyOf,
-  client,
-  errorOf,
-  expectRefusal,
-  itemsOf,
-  runSchedule,
-  statusesOf,
-} from '../../../test/client.ts'
+import { bodyOf, client, errorOf, expectRefusal, itemsOf, runSchedule } from '../../../test/client.ts'
 import type { Json } from '../../../test/known-answers.ts'
 import {
   createDeveloper,
@@ -31,7 +22,7 @@ import {
   signed,
   uploadModule,
 } from '../../../test/project.ts'
-import { rowOf, rowsOf, runSql } from '../../../test/tables.ts'
+import { runSql } from '../../../test/tables.ts'
 
 const path = '/v1/developers/projects'
 const empty = { token: '', vault_factory: '', vault_implementation: '', project_registry: '' }
@@ -60,14 +51,6 @@ async function submit(manifest = draft()) {
   return { manifest, ...hashesOf(manifest), ways, status: response.status }
 }
 
-const signPayload = (key: string, { typed_data }: GaslessPayload) => ({
-  typed_data,
-  signature: signEvmDigest(
-    key,
-    hashAction(typed_data.domain, typed_data.primaryType as PrimaryType, typed_data.message),
-  ),
-})
-
 const withNonce = (payload: GaslessPayload, nonce: string): GaslessPayload => ({
   ...payload,
   typed_data: { ...payload.typed_data, message: { ...payload.typed_data.message, nonce } },
@@ -76,7 +59,7 @@ const withNonce = (payload: GaslessPayload, nonce: string): GaslessPayload => ({
 /** A project on the chain and in the list. */
 async function listed(change: ManifestChange = {}) {
   const submitted = await submit(draft(change))
-  const body = signPayload(ada.key, submitted.ways.register_by_sig)
+  const body = signedPayload(ada.key, submitted.ways.register_by_sig)
   const relayed = await register(submitted.project_id, body)
   if (relayed.status !== 202) throw new Error(await relayed.text())
   await finalizeRelays()
@@ -91,19 +74,8 @@ const sendAsAda = (to: string, data: string) => asAccount(ada.address, () => sen
 
 const register = (projectId: string, body: unknown) => ada.client.post(`${path}/${projectId}/register`, body)
 
-const nextOf = (
-  { manifest, manifest_hash }: { manifest: ProjectManifest; manifest_hash: string },
-  change: { work?: object; listing?: object; version?: number; previous?: string } = {},
-): ProjectManifest => ({
-  ...manifest,
-  version: change.version ?? manifest.version + 1,
-  previous: change.previous ?? manifest_hash,
-  consensus: { ...manifest.consensus, work: { ...manifest.consensus.work, ...change.work } },
-  listing: { ...manifest.listing, ...change.listing },
-})
-
-const submitVersion = (projectId: string, manifest: ProjectManifest, by = ada) =>
-  by.client.post(`${path}/${projectId}/versions`, signed(by.key, manifest))
+const submitVersion = (projectId: string, manifest: ProjectManifest) =>
+  ada.client.post(`${path}/${projectId}/versions`, signed(ada.key, manifest))
 
 describe.skipIf(chain === null)('registration', () => {
   test('by signature: relayed, indexed, awaiting review; the developer holds no coin', async () => {
@@ -117,7 +89,7 @@ describe.skipIf(chain === null)('registration', () => {
       },
       direct_tx: ways.register_tx,
     })
-    const body = signPayload(ada.key, ways.register_by_sig)
+    const body = signedPayload(ada.key, ways.register_by_sig)
     const relayed = await register(project_id, body)
     expect(relayed.status).toBe(202)
     const location = relayed.headers.get('location') ?? ''
@@ -139,7 +111,7 @@ describe.skipIf(chain === null)('registration', () => {
 
   test('by signature, brought to the registry by a stranger and indexed before it is posted', async () => {
     const { project_id, ways } = await submit()
-    const body = signPayload(ada.key, ways.register_by_sig)
+    const body = signedPayload(ada.key, ways.register_by_sig)
     const { message } = body.typed_data
     const data = encodeActionCall('register_project', {
       message,
@@ -263,52 +235,23 @@ describe.skipIf(chain === null)('registration', () => {
     const changed = { ...payload, typed_data: { ...payload.typed_data, message } } as GaslessPayload
     const known = Object.keys(change)[0] !== 'more'
     const body = known
-      ? signPayload(grace.key, changed)
-      : { ...signPayload(grace.key, payload), ...{ typed_data: changed.typed_data } }
+      ? signedPayload(grace.key, changed)
+      : { ...signedPayload(grace.key, payload), ...{ typed_data: changed.typed_data } }
     const register = `${path}/${project.project_id}/register`
     await expectRefusal(grace.client.post(register, body), refusal)
     const stranger = await createDeveloper()
-    await expectRefusal(grace.client.post(register, signPayload(stranger.key, payload)), '422 bad_signature')
+    await expectRefusal(
+      grace.client.post(register, signedPayload(stranger.key, payload)),
+      '422 bad_signature',
+    )
     await expectRefusal(grace.client.post(register), '400 bad_request')
   })
 })
 
 describe.skipIf(chain === null)('versions', () => {
-  test('a listing that changes is in force at once, and the version before is superseded', async () => {
-    const first = await listed()
-    const next = nextOf(first, { listing: { name: 'Renamed Twice' } })
-    const response = await submitVersion(first.project_id, next)
-    expect(response.status).toBe(201)
-    expect(response.headers.get('location')).toBe(`/v1/projects/${first.project_id}/versions/2`)
-    expect(await response.json()).toEqual({
-      version: {
-        version: 2,
-        manifest_hash: hashesOf(next).manifest_hash,
-        consensus_hash: first.consensus_hash,
-        tiers_changed: ['listing'],
-        status: 'active',
-        effective_epoch: null,
-        submitted_at: expect.any(Number),
-      },
-      publish_tx: null,
-    })
-    expect(await read(first.project_id)).toMatchObject({
-      version: 2,
-      name: 'Renamed Twice',
-      pending_version: null,
-    })
-    const found = await bodyOf(client().get('/v1/projects?q=renamed%20twice'))
-    expect(found.items).toMatchObject([{ project_id: first.project_id }])
-    const items = await itemsOf(client().get(`/v1/projects/${first.project_id}/versions`))
-    expect(items.map(({ version, status }) => [version, status])).toEqual([
-      [2, 'active'],
-      [1, 'superseded'],
-    ])
-  })
-
   test('a changed consensus: submitted, published by signature, registered, active from its epoch', async () => {
     const first = await listed()
-    const next = nextOf(first, { work: { epoch_secs: 7_200 }, listing: { name: 'Longer Epochs' } })
+    const next = nextVersion(first, { work: { epoch_secs: 7_200 }, listing: { name: 'Longer Epochs' } })
     const { version, publish_tx } = await bodyOf(submitVersion(first.project_id, next))
     expect(version).toMatchObject({ status: 'submitted', tiers_changed: ['consensus', 'listing'] })
     expect(await read(first.project_id)).toMatchObject({
@@ -334,12 +277,12 @@ describe.skipIf(chain === null)('versions', () => {
     })
     const signatures: [object, string][] = [
       [{ headers: { 'Content-Type': 'text/plain' }, body: '{}' }, '400 bad_request'],
-      [{ json: signPayload(worker.address, payload) }, '422 bad_signature'],
-      [{ json: signPayload(ada.key, withNonce(payload, '7')) }, '409 conflict'],
+      [{ json: signedPayload(worker.address, payload) }, '422 bad_signature'],
+      [{ json: signedPayload(ada.key, withNonce(payload, '7')) }, '409 conflict'],
     ]
     for (const [init, refusal] of signatures)
       await expectRefusal(ada.client.fetch(publish, { method: 'POST', ...init }), refusal)
-    expect((await ada.client.post(publish, signPayload(ada.key, payload))).status).toBe(202)
+    expect((await ada.client.post(publish, signedPayload(ada.key, payload))).status).toBe(202)
     await finalizeRelays()
     const { pending_version: pending } = await read(first.project_id)
     const { publish_tx: hash, published_at } = pending
@@ -361,25 +304,9 @@ describe.skipIf(chain === null)('versions', () => {
     })
   })
 
-  test('the clean-up puts versions in force that nobody reads', async () => {
-    const first = await listed()
-    const next = nextOf(first, { work: { round_secs: 100 } })
-    await submitVersion(first.project_id, next)
-    await runSql(
-      "UPDATE project_versions SET status = 'registered', effective_at = 1 WHERE project_id = ? AND version = 2",
-      first.project_id,
-    )
-    await runSchedule()
-    const row = await rowOf(
-      'SELECT version, manifest_hash FROM projects WHERE project_id = ?',
-      first.project_id,
-    )
-    expect(row).toEqual({ version: 2, manifest_hash: hashesOf(next).manifest_hash })
-  })
-
   test('a publication that a reorganisation takes back is submitted again', async () => {
     const first = await listed()
-    const next = nextOf(first, { work: { round_secs: 100 } })
+    const next = nextVersion(first, { work: { round_secs: 100 } })
     const { publish_tx } = await bodyOf(submitVersion(first.project_id, next))
     await sendAsAda(publish_tx.to, publish_tx.data)
     await readChain()
@@ -390,108 +317,12 @@ describe.skipIf(chain === null)('versions', () => {
       pending_version: { status: 'submitted', effective_epoch: null },
     })
   })
-
-  test('beside a version that waits, one that changes only the listing goes ahead and takes its place', async () => {
-    const first = await listed()
-    const waiting = nextOf(first, { work: { round_secs: 100 } })
-    await submitVersion(first.project_id, waiting)
-    // Continues the waiting version by number and hash, and has the consensus in force.
-    const third = {
-      ...nextOf({ manifest: waiting, ...hashesOf(waiting) }, { listing: { name: 'Third' } }),
-      consensus: first.manifest.consensus,
-    }
-    expect(await bodyOf(submitVersion(first.project_id, third))).toMatchObject({
-      version: { version: 3, status: 'active', tiers_changed: ['listing'] },
-    })
-    expect(await read(first.project_id)).toMatchObject({ version: 3, pending_version: null })
-    await expectRefusal(
-      ada.client.post(`${path}/${first.project_id}/versions/2/publish`),
-      '409 invalid_state',
-      { details: { status: 'superseded' } },
-    )
-  })
-
-  test('of ten that race for the next number exactly one is taken, whichever tier it changes', async () => {
-    for (const change of [{ listing: {} }, { work: {} }]) {
-      const first = await listed()
-      const racers = Array.from({ length: 10 }, (_, index) =>
-        nextOf(
-          first,
-          'listing' in change
-            ? { listing: { name: `Racer ${index}` } }
-            : { work: { round_secs: 100 + index } },
-        ),
-      )
-      const answers = await Promise.all(racers.map((racer) => submitVersion(first.project_id, racer)))
-      expect(await statusesOf(answers)).toEqual([201, ...Array(9).fill(409)])
-      const winner = racers[answers.findIndex(({ status }) => status === 201)]
-      const results = await rowsOf(
-        'SELECT version, manifest_hash FROM project_versions WHERE project_id = ? ORDER BY version',
-        first.project_id,
-      )
-      expect(results).toEqual([
-        { version: 1, manifest_hash: first.manifest_hash },
-        { version: 2, manifest_hash: hashesOf(winner!).manifest_hash },
-      ])
-      const { name } = await read(first.project_id)
-      expect(name).toBe('listing' in change ? winner?.listing.name : first.manifest.listing.name)
-    }
-  })
-
-  test('409 conflict: another number, another predecessor; it says what the next one is', async () => {
-    const first = await listed()
-    for (const change of [{ version: 3 }, { previous: `0x${'01'.repeat(32)}` }])
-      await expectRefusal(submitVersion(first.project_id, nextOf(first, change)), '409 conflict', {
-        details: { version: 2, previous: first.manifest_hash },
-      })
-  })
-
-  test('403 not_owner, 404 not_found, 409 invalid_state, 422 for another slug and another key', async () => {
-    const first = await listed()
-    const next = nextOf(first)
-    const grace = await createDeveloper()
-    const foreign = await grace.client.post(`${path}/${first.project_id}/versions`, signed(ada.key, next))
-    await expectRefusal(foreign, '403 not_owner')
-    expect((await submitVersion(`0x${'0f'.repeat(32)}`, next)).status).toBe(404)
-    await expectRefusal(
-      submitVersion(first.project_id, { ...next, slug: 'other-slug' }),
-      '422 invalid_manifest',
-    )
-    await expectRefusal(
-      ada.client.post(`${path}/${first.project_id}/versions`, signed(grace.key, next)),
-      '422 bad_signature',
-    )
-    const unregistered = await submit()
-    await expectRefusal(submitVersion(unregistered.project_id, nextOf(unregistered)), '409 invalid_state')
-    await runSql("UPDATE developers SET verification = 'pending' WHERE address = ?", ada.address)
-    await expectRefusal(submitVersion(first.project_id, next), '403 not_verified')
-    await runSql("UPDATE developers SET enrollment = 'rejected' WHERE address = ?", ada.address)
-    await expectRefusal(submitVersion(first.project_id, next), '403 not_enrolled')
-    await runSql(
-      "UPDATE developers SET enrollment = 'active', verification = 'verified' WHERE address = ?",
-      ada.address,
-    )
-  })
-
-  test('publishing is refused where there is nothing to publish, before the body is looked at', async () => {
-    const first = await listed()
-    await submitVersion(first.project_id, nextOf(first, { listing: { name: 'Two' } }))
-    const publish = (version: number | string, caller = ada.client, id = first.project_id) =>
-      caller.post(`${path}/${id}/versions/${version}/publish`, { typed_data: 'nonsense' })
-    await expectRefusal(publish(1), '400 invalid_field')
-    await expectRefusal(publish('two'), '400 invalid_field')
-    await expectRefusal(publish(7), '404 not_found')
-    await expectRefusal(publish(2), '409 invalid_state')
-    const stranger = await signIn()
-    await expectRefusal(publish(2, stranger.client), '403 not_owner')
-    await expectRefusal(publish(2, ada.client, `0x${'0f'.repeat(32)}`), '404 not_found')
-  })
 })
 
 describe.skipIf(chain === null)('what operators decide', () => {
   test('reaches the registry, and again when it got lost', async () => {
     const { project_id, ways } = await submit()
-    await register(project_id, signPayload(ada.key, ways.register_by_sig))
+    await register(project_id, signedPayload(ada.key, ways.register_by_sig))
     const mirrored = async () => {
       await finalizeRelays()
       return (await services(env).chainIndex.state('project', project_id))?.listing_status

@@ -1,0 +1,254 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import { bringDueActions } from '../../outbox/hub-actions.ts'
+import { createOperator, signIn } from '../../test/callers.ts'
+import { client } from '../../test/client.ts'
+import { failingDatabase } from '../../test/failing-database.ts'
+import { actionOf, makeClaimsDue, notClaimable, withdrawalScene } from './testing/withdrawals.ts'
+
+const scene = withdrawalScene()
+const { chain, head, finalize, settle, sum, settleForMany, pay } = scene
+const { ask, listed, claimed, one, withdrawalOf, claimable, sent, schedule, end, mine } = scene
+
+describe('a withdrawal ends, whatever happens', () => {
+  test('somebody else claims all of it before the hub does', async () => {
+    const receipts = [await settle(1), await settle()]
+    chain.down = true
+    const [first] = await claimed()
+    expect(first).toMatchObject({ status: 'pending', tx_hash: null })
+    chain.down = false
+    await pay(receipts, `0x${'57'.repeat(32)}`)
+    expect(await one()).toMatchObject({
+      status: 'completed',
+      amount: sum(receipts),
+      tx_hash: `0x${'57'.repeat(32)}`,
+      error: null,
+    })
+    await end()
+    expect(await actionOf(first)).toMatchObject({ state: 'done' })
+    expect(sent()).toEqual([])
+  })
+
+  test('somebody else claims a part of it first: the rest is claimed', async () => {
+    const [theirs, ours] = [await settle(1), await settle()]
+    await claimed()
+    await pay([theirs], `0x${'57'.repeat(32)}`)
+    expect(await one()).toMatchObject({ status: 'processing' })
+    await mine([ours])
+    expect(await one()).toMatchObject({ status: 'completed', amount: sum([theirs, ours]) })
+    await end()
+    expect(await one()).toMatchObject({ status: 'completed', amount: sum([theirs, ours]), error: null })
+  })
+
+  test('a token that refuses the wallet: failed, and claimable again', async () => {
+    const receipt = await settle()
+    const [first] = await claimed()
+    await mine()
+    await schedule()
+    expect(await one()).toMatchObject({ status: 'processing' })
+    await end()
+    const failed = {
+      withdrawal_id: first?.withdrawal_id,
+      status: 'failed',
+      amount: sum([receipt]),
+      tx_hash: first?.tx_hash,
+      completed_at: null,
+      error: 'The token refuses to pay the wallet.',
+    }
+    expect(await one()).toMatchObject(failed)
+    expect(await actionOf(first)).toMatchObject({ state: 'done', attempts: 1 })
+    expect(await claimable()).toEqual([receipt.round])
+    const [second] = await claimed()
+    await mine([receipt])
+    expect(second?.withdrawal_id).not.toBe(first?.withdrawal_id)
+    expect(await listed()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining(failed),
+        expect.objectContaining({ withdrawal_id: second?.withdrawal_id, status: 'completed' }),
+      ]),
+    )
+  })
+
+  test('a token that refuses a part: completed with what was paid, the rest claimable again', async () => {
+    const [refused, paid] = [await settle(1), await settle()]
+    await claimed()
+    await mine([paid])
+    await end()
+    expect(await one()).toMatchObject({
+      status: 'completed',
+      amount: sum([paid]),
+      epochs: [{ epoch: paid.round }],
+      error: expect.stringContaining('1 of 2'),
+    })
+    expect(await claimable()).toEqual([refused.round])
+    expect(await claimed()).toMatchObject([{ epochs: [{ epoch: refused.round }] }])
+  })
+
+  test('the chain does not answer: pending, and claimed once it does', async () => {
+    const receipt = await settle()
+    chain.down = true
+    expect(await claimed()).toMatchObject([
+      { status: 'pending', tx_hash: null, error: expect.stringContaining('not available') },
+    ])
+    await schedule()
+    expect(await one()).toMatchObject({ status: 'pending' })
+    chain.down = false
+    await schedule()
+    expect(await one()).toMatchObject({ status: 'processing', error: null })
+    await mine([receipt])
+    expect(await one()).toMatchObject({ status: 'completed' })
+    expect(sent()).toHaveLength(1)
+  })
+
+  test('a hub without a chain keeps it', async () => {
+    await settle()
+    const mute = client({ token: scene.wallet.token, bindings: { RELAYER_PRIVATE_KEY: undefined as never } })
+    expect(await claimed(undefined, mute)).toMatchObject([{ status: 'pending', tx_hash: null }])
+    await schedule()
+    expect(await one()).toMatchObject({ status: 'processing' })
+  })
+
+  test('a contract that refuses it again and again: failed with the reason, and claimable again', async () => {
+    const receipt = await settle()
+    chain.revert = notClaimable(receipt)
+    const [first] = await claimed()
+    expect(first).toMatchObject({ status: 'pending', error: expect.stringContaining('NotClaimable') })
+    for (let tries = 2; tries <= 5; tries++) await schedule()
+    expect(await one()).toMatchObject({
+      status: 'failed',
+      tx_hash: null,
+      error: expect.stringContaining('NotClaimable'),
+    })
+    expect(await actionOf(first)).toMatchObject({ state: 'done', attempts: 5 })
+    chain.revert = null
+    expect(await claimed()).toMatchObject([{ status: 'processing', epochs: [{ epoch: receipt.round }] }])
+  })
+
+  test('a transaction that reverts in its block is followed by another one', async () => {
+    const receipt = await settle()
+    const [first] = await claimed()
+    chain.minedRevert = notClaimable(receipt)
+    await mine()
+    chain.minedRevert = null
+    expect(await one()).toMatchObject({ status: 'pending' })
+    await schedule()
+    const again = await one()
+    expect(again).toMatchObject({ status: 'processing' })
+    expect(again.tx_hash).not.toBe(first?.tx_hash)
+    await mine([receipt])
+    expect(await one()).toMatchObject({ status: 'completed' })
+  })
+
+  test('a reorganisation takes the payment back: it is on its way again, and nothing is claimed twice', async () => {
+    const receipt = await settle()
+    const [first] = await claimed()
+    const before = head()
+    await mine([receipt])
+    expect(await one()).toMatchObject({ status: 'completed' })
+    await scene.history.rollback(before)
+    expect(await one()).toMatchObject({ ...first, status: 'processing', completed_at: null })
+    expect(await claimable()).toEqual([receipt.round])
+    expect((await ask()).status).toBe(409)
+    await pay([receipt])
+    await end()
+    expect(await one()).toMatchObject({ status: 'completed', amount: sum([receipt]) })
+    expect(sent()).toHaveLength(1)
+  })
+
+  test('what a wallet may have claimed in a day is used up: it goes on with the next day', async () => {
+    const bindings = { RELAY_ALLOWANCES: '{"claim_payouts":1}' }
+    const by = client({ token: scene.wallet.token, bindings })
+    await settle(1)
+    expect(await claimed(undefined, by)).toMatchObject([{ status: 'processing' }])
+    await settle()
+    const [second] = await claimed(undefined, by)
+    const midnight = (Math.floor(unixNow() / 86_400) + 1) * 86_400
+    expect(second).toMatchObject({
+      status: 'pending',
+      error: `The daily relay allowance of the wallet is used up. It goes on at ${new Date(midnight * 1000).toISOString().replace('.000Z', 'Z')}.`,
+    })
+    expect(await actionOf(second)).toMatchObject({ nextAttemptAt: midnight })
+    // The allowance of this hub is larger, as it is on the next day.
+    await schedule()
+    expect(await one()).toMatchObject({ status: 'processing', error: null })
+  })
+
+  test('an operator gives it up: failed, and claimable again', async () => {
+    const receipt = await settle()
+    chain.down = true
+    const [first] = await claimed()
+    while (((await actionOf(first))?.attempts ?? 0) < 8) await schedule()
+    const operator = await createOperator()
+    const letter = `claim_payouts:${first.withdrawal_id}`
+    expect(
+      (await operator.client.post(`/admin/v1/dead-letters/${letter}/close`, { reason: 'Enough.' })).status,
+    ).toBe(200)
+    expect(await one()).toMatchObject({ status: 'failed', error: expect.any(String) })
+    chain.down = false
+    expect(await claimed()).toMatchObject([{ status: 'processing', epochs: [{ epoch: receipt.round }] }])
+  })
+
+  /** Acts with a database that fails at its first statement, then at its second, until it has no such statement. */
+  async function failEach(carriedOut: boolean, act: (fail: () => D1Database, at: string) => Promise<void>) {
+    for (let fault = 1, failed = true; failed; fault++) {
+      failed = false
+      const isFault = (_: string, statement: number) => {
+        failed ||= statement === fault
+        return statement === fault
+      }
+      await act(() => failingDatabase(isFault, { carriedOut }), `statement ${fault}`)
+    }
+  }
+
+  test.each([true, false])(
+    'the database fails at any statement, which was carried out (%s): each payout is claimed once',
+    async (carriedOut) => {
+      const { wallets, receipt } = await settleForMany()
+      await failEach(carriedOut, async (fail, at) => {
+        scene.wallet = await signIn(wallets.pop())
+        const before = sent().length
+        const first = await ask(undefined, client({ token: scene.wallet.token, bindings: { DB: fail() } }))
+        expect([202, 503], at).toContain(first.status)
+        // A client whose request failed asks again.
+        if (first.status === 503) expect([202, 409]).toContain((await ask()).status)
+        await schedule()
+        await mine()
+        expect(sent().length - before, at).toBe(1)
+        await pay([receipt])
+        await end()
+        const completed = { status: 'completed', amount: sum([receipt]) }
+        expect(await withdrawalOf(receipt), at).toMatchObject(completed)
+      })
+    },
+  )
+
+  test.each([true, false])(
+    'the schedule stops at any statement, which was carried out (%s): the next one goes on',
+    async (carriedOut) => {
+      const { wallets, receipt } = await settleForMany()
+      await failEach(carriedOut, async (fail, at) => {
+        const failing = async () => {
+          await makeClaimsDue()
+          await bringDueActions({ ...env, DB: fail() }).catch(() => {})
+        }
+        scene.wallet = await signIn(wallets.pop())
+        const before = sent().length
+        chain.down = true
+        await claimed()
+        chain.down = false
+        await failing()
+        await schedule()
+        await mine()
+        expect(sent().length - before, at).toBe(1)
+        await pay([receipt])
+        await finalize()
+        await failing()
+        await schedule()
+        const withdrawal = await withdrawalOf(receipt)
+        expect(withdrawal, at).toMatchObject({ status: 'completed', amount: sum([receipt]) })
+        expect(await actionOf(withdrawal)).toMatchObject({ state: 'done' })
+      })
+    },
+  )
+})
