@@ -1,4 +1,3 @@
-import { env } from 'cloudflare:workers'
 import timers from 'node:timers'
 import { afterAll, afterEach, type RunnerTask, vi } from 'vitest'
 import { forgetAllowances } from '../middleware/allowances.ts'
@@ -7,6 +6,7 @@ import { emptyStorage } from './empty-storage.ts'
 import './late-modules.ts'
 import './patience.ts'
 import { showLogged, takeLogged } from './quiet-console.ts'
+import { createSchema } from './schema.ts'
 import { takeSeenAnswers } from './seen-answers.ts'
 
 // The runner's, in its place, looks at the stack of each call, to know its own; the hub limits every query with one.
@@ -16,14 +16,7 @@ globalThis.setTimeout = timers.setTimeout as unknown as typeof setTimeout
 await emptyStorage()
 forgetAllowances()
 leaveAddress()
-// At once: a transaction for each migration takes five times as long, before every file.
-await env.DB.batch([
-  ...env.TEST_MIGRATIONS.flatMap(({ queries }) => queries.map((query) => env.DB.prepare(query))),
-  env.DB.prepare('CREATE TABLE d1_migrations (name TEXT UNIQUE)'),
-  ...env.TEST_MIGRATIONS.map(({ name }) =>
-    env.DB.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
-  ),
-])
+await createSchema()
 
 // A task's meta is the one way from workerd to the Node side of the run.
 afterEach(({ task }) => {

@@ -10,7 +10,7 @@ import type { DirectTransaction } from '../../../actions/direct-transaction.ts'
 import { services } from '../../../services.ts'
 import { withAbsentChain } from '../../../test/absent-chain.ts'
 import { createOperator } from '../../../test/callers.ts'
-import { asAccount, chain, finalizeRelays, readChain, rpc, send } from '../../../test/chain.ts'
+import { asAccount, chain, finalizeRelays, readChain, rpc, send, signedPayload } from '../../../test/chain.ts'
 import { bodyOf, client, errorOf, expectRefusal, itemsOf, runSchedule } from '../../../test/client.ts'
 import type { Json } from '../../../test/known-answers.ts'
 import {
@@ -23,6 +23,7 @@ import {
   uploadModule,
 } from '../../../test/project.ts'
 import { runSql } from '../../../test/tables.ts'
+import { nextVersion } from './testing/next-version.ts'
 
 const path = '/v1/developers/projects'
 const empty = { token: '', vault_factory: '', vault_implementation: '', project_registry: '' }
