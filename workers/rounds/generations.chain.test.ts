@@ -11,9 +11,9 @@ import { client, expectAnswer, expectRefusal } from '../test/client.ts'
 import { readProject, receiptOf } from '../test/epochs.ts'
 import { bonded, indexState } from '../test/evidence.ts'
 import { SimulatedRounds, testEpoch, written } from '../test/rounds.ts'
-import { SimulatedValidator } from '../test/simulated-validators.ts'
+import { createRoundValidators, SimulatedValidator } from '../test/simulated-validators.ts'
 import { minCollateral } from '../test/subscription.ts'
-import { rowsOf, runSql } from '../test/tables.ts'
+import { emptyTables, rowsOf, runSql } from '../test/tables.ts'
 import { setValidators } from '../test/validators.ts'
 import { findRound } from './find-round.ts'
 
@@ -30,13 +30,13 @@ async function begin(validators: number, joining: number): Promise<void> {
   for (const { member } of rounds.members)
     await indexState('subscription', member.subscriptionId, bonded(minCollateral, member.owner.address))
   before = rounds.validators
-  coming = Array.from(
-    { length: joining },
-    (_, i) => new SimulatedValidator(createNode(), `coming-${i}.rounds.example`),
-  )
+  coming = createComing(joining)
   rounds.validators = [...before, ...coming]
   rounds.install()
 }
+
+const createComing = (count: number) =>
+  Array.from({ length: count }, (_, i) => new SimulatedValidator(createNode(), `coming-${i}.rounds.example`))
 
 const known = (some: readonly SimulatedValidator[]) =>
   some.map(({ node, host }) => ({ ...node, url: `https://${host}` }))
@@ -109,9 +109,8 @@ describe.each([
   ['two keys of four replaced', 4, 2, 2],
   ['4 → 3', 4, 0, 1],
 ])('validators that change in the middle of an epoch, %s', (_, count, joining, leaving) => {
-  beforeEach(() => begin(count, joining))
-
   test('decide about rounds, evidence and the receipt of the epoch as if nobody had come or gone', async () => {
+    await begin(count, joining)
     const quorum = quorums[count]!
     const early = await missedRound()
     await expectFinalBy(early, before)
@@ -163,15 +162,14 @@ describe.each([
   })
 
   test('are those in force when a direct round was issued', async () => {
-    const direct = { issued_at: await networkNow() }
-    await rounds.passTime(10)
-    await change([...before.slice(leaving), ...coming])
+    await emptyTables('nodes', 'validator_generations')
+    const first = await createRoundValidators(count)
+    const later = [...first.slice(leaving), ...createComing(joining)]
+    const issuedAt = await networkNow()
+    await setValidators(known(later), { effectiveAt: issuedAt + 10 })
     const { validators } = services(env)
     const of = async (time: number) => (await validators.at(time))?.document.validators.length
-    expect([await of(direct.issued_at), await of(await networkNow())]).toEqual([
-      count,
-      count - leaving + joining,
-    ])
+    expect([await of(issuedAt), await of(issuedAt + 10)]).toEqual([count, count - leaving + joining])
   })
 })
 

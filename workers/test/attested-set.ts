@@ -17,7 +17,7 @@ import { createListedProject, minCollateral } from './subscription.ts'
 const profile = resolveProfile()
 const epochSecs = 3_600
 /** Blocks up to this one are before the target of the beacon. */
-const beaconBlock = 20
+const beaconBlock = 5
 
 /** A node that is in the set of a project, with what evidence about it names. */
 export interface Member {
