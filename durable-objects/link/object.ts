@@ -25,6 +25,7 @@ import { KeptValues } from './kept-values.ts'
 import { isOpen } from './offer-log.ts'
 import { type KeptOffer, OfferLedger } from './offers.ts'
 import { Publication, retryMs, viewOf } from './publication.ts'
+import { isUrgent, Silences } from './silences.ts'
 import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
 import { readUpgrade } from './upgrade.ts'
 import { Validating } from './validating.ts'
@@ -35,8 +36,6 @@ const publishPauseMs = 5_000
 const slotsPauseMs = 30_000
 /** A vote says that its node accepted: the round is told of an accept where none comes so soon. */
 const acceptsToldMs = 2_000
-/** What is left of the time to accept then, at least, in seconds. */
-const acceptSlackSecs = 5
 /** A round that is told takes no longer to hear it, unless the hub is in trouble. */
 const atOnceSecs = 1
 /** A node says that it is ready at once; until then there is little to publish. */
@@ -51,6 +50,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: NodeLinkConfig
   readonly #alarm: Alarm
   readonly #offers: OfferLedger
+  readonly #silences: Silences
   readonly #admissions: Admissions
   readonly #connection: Connection
   readonly #faults: Faults
@@ -66,6 +66,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#alarm = new Alarm(ctx.storage)
     const kv = new KeptValues(ctx.storage.kv)
     this.#offers = new OfferLedger(ctx.storage)
+    this.#silences = new Silences(this.#offers, () => config.now())
     this.#admissions = new Admissions(kv, config.limits.max_skew)
     this.#connection = new Connection(ctx, kv, this.#offers, config.limits)
     this.#faults = new Faults(kv, config)
@@ -323,8 +324,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#budget.giveBack()
     if (kept.state !== 'accepted') return this.#tell(kept)
     const { accept_by: acceptBy } = this.#offers.offer(offerId)
-    const isUrgent = (await this.#config.now()) + acceptSlackSecs > acceptBy
-    if (isUrgent) await this.#tellAccepted()
+    if (isUrgent(acceptBy, await this.#config.now())) await this.#tellAccepted()
     else this.#telling ??= setTimeout(() => this.#tellAcceptedInTime(), acceptsToldMs)
   }
 
@@ -431,6 +431,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async #schedule(): Promise<void> {
     const now = await this.#config.now()
     const nowMs = Date.now()
+    this.#silences.look(now)
     const isShown = (this.#publication.last?.state ?? 'offline') !== 'offline'
     const ofNobody = isShown ? this.#connection.offlineDueMs : Infinity
     const deadline = this.#offers.nextDeadline(now)

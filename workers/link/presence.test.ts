@@ -5,11 +5,13 @@ import { unixNow } from '../../durable-objects/clock.ts'
 import type { NodeLinkObject } from '../../durable-objects/link/object.ts'
 import { closeCodes, offlineAfterSecs, silentAfterSecs } from '../../protocol/link/index.ts'
 import { runSql } from '../test/tables.ts'
+import { createNodeLink } from './object.ts'
 import {
   backdate,
   device,
   deviceRow,
   killProcess,
+  lateOffer,
   leave,
   link,
   makeOffer,
@@ -27,7 +29,7 @@ const rounds = testLinks()
 describe('after the object was dropped from memory', () => {
   test('its socket and its offers go on', async () => {
     const relay = await openReady(2)
-    const offer = offerOf()
+    const offer = lateOffer()
     await relay.drain()
     await makeOffer(offer)
     await relay.drain()
@@ -41,7 +43,7 @@ describe('after the object was dropped from memory', () => {
 
   test('a socket that went with the process is missed, and its offers are sent on the next one', async () => {
     const relay = await openReady()
-    const offer = offerOf()
+    const offer = lateOffer()
     await relay.drain()
     await makeOffer(offer)
     await publish()
@@ -65,6 +67,34 @@ describe('after the object was dropped from memory', () => {
     await makeOffer({ ...offer, vote_by: unixNow() - 1 })
     await runDurableObjectAlarm(link())
     expect(await link().wasHeard(offer.offer_id)).toBe(false)
+  })
+
+  test('a node that accepted may not have been heard where the process ended before it told the round, though the socket stayed', async () => {
+    const { relay, offer } = await openOffered()
+    relay.send({ type: 'accept', offer_id: offer.offer_id })
+    await vi.waitUntil(async () => (await link().status()).activeLeases === 1)
+    // The platform ends no process that is about to do something: this is the next one, whenever it ended.
+    const wasHeard = () =>
+      runInDurableObject(link(), (_, state) => createNodeLink(state, env).wasHeard(offer.offer_id))
+    expect(await wasHeard()).toBe(false)
+    await relay.drain()
+    expect(rounds.calls).toMatchObject([{ method: 'accepted' }])
+    expect(await wasHeard()).toBe(true)
+  })
+
+  test.each([
+    'keeps its socket',
+    'closes it',
+    'vanishes',
+  ])('a node that says nothing of its offer, and %s, was heard, also after the object slept', async (how) => {
+    const relay = await openReady()
+    // A second before an accept is told at once.
+    const offer = offerOf({ accept_by: unixNow() + 5 })
+    await makeOffer(offer)
+    if (how === 'closes it') await leave(relay)
+    if (how === 'vanishes') relay.socket.close(closeCodes.restart)
+    await evictDurableObject(link())
+    expect(await link().wasHeard(offer.offer_id)).toBe(true)
   })
 
   test('a node that closed its socket by itself was heard, also while the object slept', async () => {
@@ -92,7 +122,7 @@ describe('after the object was dropped from memory', () => {
 
   test('a node that may not have heard its offer is away, and is sent it with the times that the round said last', async () => {
     await openReady(2)
-    const offer = offerOf()
+    const offer = lateOffer()
     expect(await makeOffer(offer)).toBe('offered')
     await killProcess()
     const later = { ...offer, accept_by: offer.accept_by + 5, vote_by: offer.vote_by + 5 }
@@ -189,7 +219,7 @@ describe('the state of a device', () => {
     const relay = await openReady()
     await publish()
     expect(await deviceRow()).toMatchObject({ link_state: 'online', free_slots: 1 })
-    await makeOffer(offerOf())
+    await makeOffer(lateOffer())
     await publish()
     expect(await deviceRow()).toMatchObject({ link_state: 'idle', free_slots: 0 })
 
@@ -232,7 +262,7 @@ describe('the state of a device', () => {
     await openReady(4)
     await link().invalidVote()
     await link().invalidVote()
-    expect(await makeOffer(offerOf())).toBe('offered')
+    expect(await makeOffer(lateOffer())).toBe('offered')
     await link().invalidVote()
     expect(await makeOffer(offerOf())).toBe('absent')
     await publish()

@@ -62,6 +62,10 @@ export function offerOf(change: Partial<LinkOffer> = {}): LinkOffer {
   }
 }
 
+/** The same, of which an object that sleeps knows that its node said nothing: before its time is almost over, the object does not sleep. */
+export const lateOffer = (change: Partial<LinkOffer> = {}): LinkOffer =>
+  offerOf({ accept_by: unixNow() + 1, ...change })
+
 /** A socket whose node has said that it takes so many offers, and what it holds. */
 export async function openHolding(slots: number, holding: readonly string[]): Promise<RelaySocket> {
   const { relay } = await openRelay(node)
@@ -96,6 +100,9 @@ export const killProcess = () => evictDurableObject(linkOf(node), { webSockets: 
 
 /** Changes what the object has stored, and has it read it again. */
 export async function alter(change: (storage: DurableObjectStorage) => void): Promise<void> {
+  // What it was about to store would be stored over it.
+  await linkOf(node).status()
+  await evictDurableObject(linkOf(node))
   await runInDurableObject(linkOf(node), (_, { storage }) => change(storage))
   await evictDurableObject(linkOf(node))
 }
