@@ -233,6 +233,21 @@ describe('the state of a device', () => {
     expect(await deviceRow()).toMatchObject({ link_state: 'offline', connected_since: null, free_slots: 0 })
   })
 
+  test('is due within half a minute where only the number of free slots changed, and within seconds without one', async () => {
+    await openReady(2)
+    await publish()
+    const dueInSecs = () =>
+      runInDurableObject(link(), async (_, { storage }) =>
+        Math.round((((await storage.getAlarm()) ?? 0) - Date.now()) / 1000),
+      )
+    await makeOffer(offerOf())
+    const slotsDueInSecs = await dueInSecs()
+    expect(slotsDueInSecs).toBeGreaterThan(20)
+    expect(slotsDueInSecs).toBeLessThanOrEqual(30)
+    await makeOffer(offerOf())
+    expect(await dueInSecs()).toBeLessThanOrEqual(5)
+  })
+
   test('is written when it changes, and not otherwise', async () => {
     const relay = await openReady()
     await publish()
