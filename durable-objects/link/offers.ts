@@ -158,7 +158,9 @@ export class OfferLedger {
       const { state, isSilent, unheard } = this.#standings.get(offerId) ?? {}
       return state === 'offered' && isSilent !== true && unheard === undefined
     }
-    return [...this.#open].filter(isUnanswered).map((offerId) => ({ offerId, acceptBy: this.acceptBy(offerId) }))
+    return [...this.#open]
+      .filter(isUnanswered)
+      .map((offerId) => ({ offerId, acceptBy: this.acceptBy(offerId) }))
   }
 
   noteSilent(offerIds: readonly string[]): void {

@@ -237,12 +237,15 @@ describe('a round', () => {
     [8, 57, 'cut_short'],
     [20, 48, 'late'],
     [20, 51, 'cut_short'],
-  ] as const)('with leases of %s s that are asked for %s s after it began finds a member %s', (leaseSecs, after, because) => {
-    const short = { ...terms, rules: { ...rules, leaseSecs } }
-    const round = seated(beginRound(short, processId), drawn, start + after)
-    const ended = passTime(accepted(told(round, start + after), 0), start + 61)
-    expect(ended.leases[0]?.missedBecause).toBe(because)
-  })
+  ] as const)(
+    'with leases of %s s that are asked for %s s after it began finds a member %s',
+    (leaseSecs, after, because) => {
+      const short = { ...terms, rules: { ...rules, leaseSecs } }
+      const round = seated(beginRound(short, processId), drawn, start + after)
+      const ended = passTime(accepted(told(round, start + after), 0), start + 61)
+      expect(ended.leases[0]?.missedBecause).toBe(because)
+    },
+  )
 
   test('is closed with the last vote, and at its deadline however late that is noticed', () => {
     const endOf = (round: Round) => [round.closedAt, agreedAtOf(round), publicState(round)]

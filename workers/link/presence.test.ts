@@ -82,20 +82,19 @@ describe('after the object was dropped from memory', () => {
     expect(await wasHeard()).toBe(true)
   })
 
-  test.each([
-    'keeps its socket',
-    'closes it',
-    'vanishes',
-  ])('a node that says nothing of its offer, and %s, was heard, also after the object slept', async (how) => {
-    const relay = await openReady()
-    // A second before an accept is told at once.
-    const offer = offerOf({ accept_by: unixNow() + 5 })
-    await makeOffer(offer)
-    if (how === 'closes it') await leave(relay)
-    if (how === 'vanishes') relay.socket.close(closeCodes.restart)
-    await evictDurableObject(link())
-    expect(await link().wasHeard(offer.offer_id)).toBe(true)
-  })
+  test.each(['keeps its socket', 'closes it', 'vanishes'])(
+    'a node that says nothing of its offer, and %s, was heard, also after the object slept',
+    async (how) => {
+      const relay = await openReady()
+      // A second before an accept is told at once.
+      const offer = offerOf({ accept_by: unixNow() + 5 })
+      await makeOffer(offer)
+      if (how === 'closes it') await leave(relay)
+      if (how === 'vanishes') relay.socket.close(closeCodes.restart)
+      await evictDurableObject(link())
+      expect(await link().wasHeard(offer.offer_id)).toBe(true)
+    },
+  )
 
   test('a node that closed its socket by itself was heard, also while the object slept', async () => {
     const { relay, offer } = await openOffered()
