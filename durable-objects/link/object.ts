@@ -25,7 +25,7 @@ import { KeptValues } from './kept-values.ts'
 import { isOpen } from './offer-log.ts'
 import { type KeptOffer, OfferLedger } from './offers.ts'
 import { Publication, retryMs, viewOf } from './publication.ts'
-import { isUrgent, Silences } from './silences.ts'
+import { Silences } from './silences.ts'
 import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
 import { readUpgrade } from './upgrade.ts'
 import { Validating } from './validating.ts'
@@ -36,6 +36,8 @@ const publishPauseMs = 5_000
 const slotsPauseMs = 30_000
 /** A vote says that its node accepted: the round is told of an accept where none comes so soon. */
 const acceptsToldMs = 2_000
+/** What is left of the time to accept then, at least, in seconds. */
+const acceptSlackSecs = 5
 /** A round that is told takes no longer to hear it, unless the hub is in trouble. */
 const atOnceSecs = 1
 /** A node says that it is ready at once; until then there is little to publish. */
@@ -66,7 +68,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#alarm = new Alarm(ctx.storage)
     const kv = new KeptValues(ctx.storage.kv)
     this.#offers = new OfferLedger(ctx.storage)
-    this.#silences = new Silences(this.#offers, () => config.now())
+    this.#silences = new Silences(this.#offers)
     this.#admissions = new Admissions(kv, config.limits.max_skew)
     this.#connection = new Connection(ctx, kv, this.#offers, config.limits)
     this.#faults = new Faults(kv, config)
@@ -323,8 +325,9 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (kept === null || kept.state === before.state) return
     this.#budget.giveBack()
     if (kept.state !== 'accepted') return this.#tell(kept)
-    const { accept_by: acceptBy } = this.#offers.offer(offerId)
-    if (isUrgent(acceptBy, await this.#config.now())) await this.#tellAccepted()
+    const isUrgent = (await this.#config.now()) + acceptSlackSecs > this.#offers.acceptBy(offerId)
+    // One of which it was noted that nothing was heard would be missed by no other process.
+    if (isUrgent || this.#offers.isSilent(offerId)) await this.#tellAccepted()
     else this.#telling ??= setTimeout(() => this.#tellAcceptedInTime(), acceptsToldMs)
   }
 
@@ -431,7 +434,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async #schedule(): Promise<void> {
     const now = await this.#config.now()
     const nowMs = Date.now()
-    this.#silences.look(now)
+    this.#silences.look()
     const isShown = (this.#publication.last?.state ?? 'offline') !== 'offline'
     const ofNobody = isShown ? this.#connection.offlineDueMs : Infinity
     const deadline = this.#offers.nextDeadline(now)

@@ -153,19 +153,23 @@ export class OfferLedger {
   }
 
   /** Offers of which nothing was heard, nor noted that nothing was. */
-  unanswered(): { offerId: string; acceptBy: number }[] {
+  unanswered(): string[] {
     const isUnanswered = (offerId: string) => {
       const { state, isSilent, unheard } = this.#standings.get(offerId) ?? {}
       return state === 'offered' && isSilent !== true && unheard === undefined
     }
-    return [...this.#open]
-      .filter(isUnanswered)
-      .map((offerId) => ({ offerId, acceptBy: this.acceptBy(offerId) }))
+    return [...this.#open].filter(isUnanswered)
   }
 
-  noteSilent(offerIds: readonly string[]): void {
-    for (const offerId of offerIds) this.#change(offerId, (standing) => ({ ...standing, isSilent: true }))
-    if (offerIds.length > 0) this.#writeWithin(votesStoredMs)
+  /** From now on what the node says is told at once. */
+  noteSilent(offerId: string): void {
+    this.#change(offerId, (standing) => ({ ...standing, isSilent: true }))
+    this.#writeWithin(votesStoredMs)
+  }
+
+  /** Whether it was noted that its node had said nothing. */
+  isSilent(offerId: string): boolean {
+    return this.#standings.get(offerId)?.isSilent === true
   }
 
   /** Accepted, which neither the round knows nor the storage. From now on the round has to be told. */

@@ -240,7 +240,7 @@ describe('a round', () => {
   ] as const)(
     'with leases of %s s that are asked for %s s after it began finds a member %s',
     (leaseSecs, after, because) => {
-      const short = { ...terms, rules: { ...rules, leaseSecs } }
+      const short = { ...terms, rules: { ...terms.rules, leaseSecs } }
       const round = seated(beginRound(short, processId), drawn, start + after)
       const ended = passTime(accepted(told(round, start + after), 0), start + 61)
       expect(ended.leases[0]?.missedBecause).toBe(because)

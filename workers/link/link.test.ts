@@ -10,7 +10,6 @@ import type { RelaySocket } from '../test/relay-socket.ts'
 import {
   dateOffers,
   device,
-  lateOffer,
   link,
   makeOffer,
   offerOf,
@@ -71,14 +70,14 @@ describe('an offer', () => {
 
     relay.send({ type: 'decline', offer_id: first.offer_id, reason: 'busy' })
     await relay.drain()
-    const third = lateOffer()
+    const third = offerOf()
     expect(await makeOffer(third)).toBe('offered')
 
     await link().cancel(second.offer_id, 'the round is closed')
     await link().cancel(second.offer_id, 'the round is closed')
     const cancels = (await relay.drain()).filter(({ type }) => type === 'cancel')
     expect(cancels).toEqual([{ type: 'cancel', offer_id: second.offer_id, reason: 'the round is closed' }])
-    expect(await makeOffer(lateOffer())).toBe('offered')
+    expect(await makeOffer(offerOf())).toBe('offered')
     expect(await makeOffer(offerOf())).toBe('full')
 
     await dateOffers(1, third.offer_id)

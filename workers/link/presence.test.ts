@@ -11,7 +11,6 @@ import {
   device,
   deviceRow,
   killProcess,
-  lateOffer,
   leave,
   link,
   makeOffer,
@@ -29,7 +28,7 @@ const rounds = testLinks()
 describe('after the object was dropped from memory', () => {
   test('its socket and its offers go on', async () => {
     const relay = await openReady(2)
-    const offer = lateOffer()
+    const offer = offerOf()
     await relay.drain()
     await makeOffer(offer)
     await relay.drain()
@@ -43,7 +42,7 @@ describe('after the object was dropped from memory', () => {
 
   test('a socket that went with the process is missed, and its offers are sent on the next one', async () => {
     const relay = await openReady()
-    const offer = lateOffer()
+    const offer = offerOf()
     await relay.drain()
     await makeOffer(offer)
     await publish()
@@ -86,8 +85,7 @@ describe('after the object was dropped from memory', () => {
     'a node that says nothing of its offer, and %s, was heard, also after the object slept',
     async (how) => {
       const relay = await openReady()
-      // A second before an accept is told at once.
-      const offer = offerOf({ accept_by: unixNow() + 5 })
+      const offer = offerOf()
       await makeOffer(offer)
       if (how === 'closes it') await leave(relay)
       if (how === 'vanishes') relay.socket.close(closeCodes.restart)
@@ -121,7 +119,7 @@ describe('after the object was dropped from memory', () => {
 
   test('a node that may not have heard its offer is away, and is sent it with the times that the round said last', async () => {
     await openReady(2)
-    const offer = lateOffer()
+    const offer = offerOf()
     expect(await makeOffer(offer)).toBe('offered')
     await killProcess()
     const later = { ...offer, accept_by: offer.accept_by + 5, vote_by: offer.vote_by + 5 }
@@ -218,7 +216,7 @@ describe('the state of a device', () => {
     const relay = await openReady()
     await publish()
     expect(await deviceRow()).toMatchObject({ link_state: 'online', free_slots: 1 })
-    await makeOffer(lateOffer())
+    await makeOffer(offerOf())
     await publish()
     expect(await deviceRow()).toMatchObject({ link_state: 'idle', free_slots: 0 })
 
@@ -276,7 +274,7 @@ describe('the state of a device', () => {
     await openReady(4)
     await link().invalidVote()
     await link().invalidVote()
-    expect(await makeOffer(lateOffer())).toBe('offered')
+    expect(await makeOffer(offerOf())).toBe('offered')
     await link().invalidVote()
     expect(await makeOffer(offerOf())).toBe('absent')
     await publish()

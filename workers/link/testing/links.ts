@@ -62,10 +62,6 @@ export function offerOf(change: Partial<LinkOffer> = {}): LinkOffer {
   }
 }
 
-/** The same, of which an object that sleeps knows that its node said nothing: before its time is almost over, the object does not sleep. */
-export const lateOffer = (change: Partial<LinkOffer> = {}): LinkOffer =>
-  offerOf({ accept_by: unixNow() + 1, ...change })
-
 /** A socket whose node has said that it takes so many offers, and what it holds. */
 export async function openHolding(slots: number, holding: readonly string[]): Promise<RelaySocket> {
   const { relay } = await openRelay(node)
