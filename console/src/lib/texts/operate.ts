@@ -3,11 +3,11 @@ import { plural } from './words.ts'
 
 const project = {
   titles: {
-    approve: (name: string) => `Approve ${name}`,
-    reject: (name: string) => `Reject ${name}`,
-    pause: (name: string) => `Pause ${name}`,
-    resume: (name: string) => `Resume ${name}`,
-    delist: (name: string) => `Remove ${name} from the catalogue`,
+    approve: (name: string) => `Approve “${name}”`,
+    reject: (name: string) => `Reject “${name}”`,
+    pause: (name: string) => `Pause “${name}”`,
+    resume: (name: string) => `Resume “${name}”`,
+    delist: (name: string) => `Remove “${name}” from the catalogue`,
   },
   actions: {
     approve: 'Approve',
@@ -15,6 +15,13 @@ const project = {
     pause: 'Pause',
     resume: 'Resume',
     delist: 'Remove',
+  },
+  done: {
+    approve: (name: string) => `“${name}” is approved.`,
+    reject: (name: string) => `“${name}” is rejected.`,
+    pause: (name: string) => `“${name}” is paused.`,
+    resume: (name: string) => `“${name}” is listed again.`,
+    delist: (name: string) => `“${name}” is removed from the catalogue.`,
   },
   effects: {
     approve: ['Everybody sees the project in the catalogue.', 'Devices can work for it, and tasks begin.'],
@@ -74,6 +81,7 @@ export const operateTexts = {
     none: 'Nothing waits',
     noneHint: 'A project appears here when its developer has registered it on chain.',
     waits: 'Waits for you',
+    id: 'Project',
     slug: 'Short name',
     developer: 'Developer',
     verified: 'Verified',
@@ -81,14 +89,18 @@ export const operateTexts = {
     since: 'Submitted',
     what: 'What the developer signed',
   },
+  versions: {
+    title: 'New versions of listed projects',
+    hint: 'A further version waits for no decision: what it changes of listing and scheduling counts at once, and what it changes of the rules counts from the epoch that was published on chain. Read what differs; you can pause or remove the project.',
+    none: 'No new version',
+    noneHint: 'A further version of a project appears here when it takes effect.',
+    version: (version: number) => `version ${version}`,
+    what: 'What differs from the version before',
+  },
   manifest: {
-    first: 'The first version: all of it',
+    first: (version: number) =>
+      version === 1 ? 'The first version: all of it' : `Version ${version}: all of it`,
     changes: (version: number) => `Version ${version}: what differs from version ${version - 1}`,
-    same: 'Nothing differs.',
-    before: 'before',
-    after: 'now',
-    nothing: 'not there',
-    empty: 'empty',
   },
 
   nodes: {
@@ -159,6 +171,8 @@ export const operateTexts = {
     find: 'Look it up',
     project: 'Project',
     projectHint: 'Id or short name',
+    lastReason: 'Reason of the last decision',
+    condition: 'Condition of the approval',
     projectNone: 'Nothing can be decided about a project in this state.',
     device: 'Device',
     deviceHint: 'Id of a device that was bound to a wallet',
@@ -178,6 +192,17 @@ export const operateTexts = {
     developer: 'Developer',
     developerHint: 'Address of the wallet',
     notes: 'Notes, which the developer reads',
+    noDeveloper: 'This wallet never applied as a developer.',
+    stateOf: { enrollment: 'Enrolment', verification: 'Verification' },
+    states: {
+      none: 'Not enrolled',
+      draft: 'Not submitted',
+      pending: 'Waits for a decision',
+      active: 'Active',
+      rejected: 'Rejected or ended',
+      unverified: 'Not verified',
+      verified: 'Verified',
+    } as Record<string, string>,
     developerActions: [
       {
         what: 'enrollment',
@@ -259,6 +284,10 @@ export const operateTexts = {
     reopenEffects: ['The hub posts the root that validators attested, and a new challenge period begins.'],
     reopenUndo: 'You can veto it again in that period.',
     settlement: 'All vaults',
+    isPaused: 'Posting is paused',
+    pauseEnds: 'ends by itself',
+    goesOn: 'Epochs are posted',
+    lastDecision: 'Last decision here',
     pause: 'Pause all posting',
     pauseEffects: [
       'No vault takes a new epoch for three days, or until an operator ends the pause.',
