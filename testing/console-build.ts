@@ -194,6 +194,7 @@ async function useModule(page: Page): Promise<void> {
   if (modules.worker !== manifestAddress || work.functions.join() !== 'echo')
     throw new Error(`The manifest names ${modules.worker} with ${work.functions}.`)
   await page.getByText('It keeps every rule, and the hub takes it.').waitFor()
+  await page.getByLabel('Input (JSON)').fill('[1]')
   await page.getByRole('button', { name: 'Run it' }).click()
   await page.getByText(/^\d[\d,]* gas of 100,000,000/).waitFor()
   await page.getByText('It works').waitFor()

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { privateKeys } from '../localnet/private-keys.ts'
-import { connectTo } from '../scripts/hub/network.ts'
+import { connectTo, readNetwork } from '../scripts/hub/network.ts'
+import { signIn } from '../scripts/hub/wallet.ts'
 import { installWallet } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
 import { openFlow, signInWith } from './console-flow.ts'
@@ -17,7 +18,7 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
   const { hosts } = await connectTo(origin).client.call('GET /')
   const slug = `funded-${randomBytes(4).toString('hex')}`
   const project = await registerProject(hosts.api, { slug, name: 'A project to fund' })
-  return openFlow(browser, origin, async (page, faults) => {
+  const faults = await openFlow(browser, origin, async (page, faults) => {
     const keys = [privateKeys.developer]
     const mood = await installWallet(page, { name: 'Funder', rdns: 'funder.wallet', keys, rpcUrl })
     await signInWith(page, `${origin}/build/projects/${project}`, 'Funder')
@@ -42,6 +43,13 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
     await dialog.getByRole('button', { name: 'Done' }).click()
     await seeBalance(page, '8.5')
   })
+  // So that the network has the projects that it had before.
+  const { client } = await signIn(await readNetwork(hosts.api), privateKeys.operator)
+  await client.call('POST /admin/v1/projects/{project_id}/review', {
+    path: { project_id: project },
+    body: { action: 'reject', reason: 'It was for a test.' },
+  })
+  return faults
 }
 
 const seeBalance = (page: Page, amount: string) =>

@@ -1,5 +1,5 @@
 import type { FoundCause } from '../../protocol/causes.ts'
-import type { ListingStatus } from '../../protocol/manifest/listing-status.ts'
+import type { ListingStatus } from '../../protocol/manifest/index.ts'
 import type { ProjectFacts } from '../stores/why-facts.ts'
 import { counted, projectCauses } from './project-causes.ts'
 

@@ -1,11 +1,16 @@
-import { encodeFunctionData } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
-import { hubTokenAbi, projectVaultAbi, vaultFactoryAbi } from '../../../../contracts/generated/contracts.ts'
 import { deriveVaultAddress } from '../../../../protocol/identity/index.ts'
 import type { Descriptor, Project } from '../hub.ts'
 import { WalletProblem } from '../wallet/problems.ts'
 import { fundingCalls, sendCalls } from './funding.ts'
 
+/** Of `IVaultFactory`, of every token, and of `IProjectVault`. */
+const abi = parseAbi([
+  'function create(bytes32 projectId, address token, uint32 epochSecs, uint128 epochCap) returns (address)',
+  'function approve(address spender, uint256 amount) returns (bool)',
+  'function fund(uint256 amount)',
+])
 const address = (digit: string) => `0x${digit.repeat(40)}` as const
 const [factory, implementation, token] = [address('a'), address('b'), address('c')]
 const project_id = `0x${'12'.repeat(32)}` as const
@@ -20,15 +25,15 @@ const projectWith = (deployed: boolean, cap = String(10n ** 21n)) =>
   }) as unknown as Project
 const amount = 500n * 10n ** 18n
 
-test('calls are encoded as the ABIs of the contracts have them, and an open vault is not opened again', () => {
+test('calls are encoded as the contracts read them, and an open vault is not opened again', () => {
   const calls = fundingCalls(projectWith(false), descriptor, String(amount))
   const create = encodeFunctionData({
-    abi: vaultFactoryAbi,
+    abi,
     functionName: 'create',
     args: [project_id, token, 3600, 10n ** 21n],
   })
-  const approve = encodeFunctionData({ abi: hubTokenAbi, functionName: 'approve', args: [vault, amount] })
-  const fund = encodeFunctionData({ abi: projectVaultAbi, functionName: 'fund', args: [amount] })
+  const approve = encodeFunctionData({ abi, functionName: 'approve', args: [vault, amount] })
+  const fund = encodeFunctionData({ abi, functionName: 'fund', args: [amount] })
   expect(calls).toEqual([
     { step: 'open', to: factory, data: create },
     { step: 'allow', to: token, data: approve },

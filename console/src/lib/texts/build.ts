@@ -41,7 +41,7 @@ export const build = {
     accept: 'I accept the terms of this network',
     terms: 'The terms',
     termsOf: [
-      'This is a network for tests: its tokens are worth nothing, and its operators may begin it anew.',
+      'This is a network for tests: its tokens are worth nothing, and its operators may start it again from nothing.',
       'You publish only modules and pictures that you may publish, and answer for what they do.',
       'Everybody reads what you sign, and the inputs and results of public tasks. Put no secrets and no personal data into them.',
       'Operators review projects, and may pause or remove one. They say why.',
