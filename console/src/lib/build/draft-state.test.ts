@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isTaken } from './publish.ts'
+import { isTaken } from './draft-state.ts'
 
 const project = (listing_status: string, version: number, pending: [number, string] | null = null) =>
   ({
