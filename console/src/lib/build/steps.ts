@@ -1,6 +1,6 @@
 /** What a developer does on these pages against a cause of the health of a project. The API names calls instead. */
 import type { Cause } from '../mine/mine.ts'
-import { build } from '../texts/build.ts'
+import { buildParts } from '../texts/build-parts.ts'
 
 export interface Step {
   readonly text: string
@@ -25,6 +25,6 @@ const places: Readonly<Record<string, (project: string) => string>> = {
 
 /** Null where nothing helps. */
 export function stepOf({ code, next_step }: Pick<Cause, 'code' | 'next_step'>, project: string): Step | null {
-  const text = build.project.steps[code] ?? next_step
+  const text = buildParts.steps[code] ?? next_step
   return text === null ? null : { text, href: places[code]?.(project) ?? null }
 }
