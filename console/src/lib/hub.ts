@@ -115,6 +115,8 @@ export const hub = {
     list('GET /v1/projects/{project_id}/versions', { path: { project_id }, query: { limit: 100 } }),
   version: (project_id: string, version: number) =>
     call('GET /v1/projects/{project_id}/versions/{version}', { path: { project_id, version } }),
+  announcements: (project_id: string) =>
+    call('GET /v1/projects/{project_id}/announcements', { path: { project_id }, query: { limit: 5 } }),
   reviews: (project_id: string) => call('GET /v1/projects/{project_id}/reviews', { path: { project_id } }),
   epochs: (project_id: string) =>
     call('GET /v1/projects/{project_id}/epochs', { path: { project_id }, query: { limit: 24 } }),

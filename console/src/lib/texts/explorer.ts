@@ -109,6 +109,21 @@ export const recordTexts = {
     mine: 'Check',
   },
 
+  about: {
+    title: 'About it',
+    category: 'Category',
+    features: 'What it does',
+    tags: 'Words',
+    links: { website: 'Website', docs: 'Documentation', support: 'Support', video: 'Video' },
+    foreign: 'These are sites of the developer, not of this hub.',
+    conditions: 'Conditions of the approval',
+    announcements: 'Announcements',
+    none: 'The developer has announced nothing.',
+    kinds: { update: 'Update', maintenance: 'Maintenance', feature: 'Feature', alert: 'Alert' } as Record<
+      string,
+      string
+    >,
+  },
   compatibility: {
     hint: 'Id of a device that is bound to a wallet',
     device: 'Device',

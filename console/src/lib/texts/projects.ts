@@ -55,7 +55,8 @@ export const project = {
   vault: 'Vault',
   vaultHas: 'Balance',
   vaultPaid: 'Paid in all',
-  runway: (days: number) => `It lasts ${plural(days, 'day')} if every epoch is paid in full.`,
+  runway: (length: string) => `It lasts ${length} if every epoch is paid in full.`,
+  runwayNone: 'It cannot pay a whole epoch at its cap.',
   vaultNone: 'The vault is not deployed yet.',
   none: 'none',
   rules: 'Rules',
@@ -94,6 +95,13 @@ export const project = {
 export const tryTexts = {
   title: 'Submit a task',
   lead: (project: string) => `${project} runs it on a committee of devices. You see every step.`,
+  leadClosed: (project: string) => `${project} runs no tasks at present.`,
+  leadFallback: (project: string, devices: number, size: number, validators: number) =>
+    `${project} has ${plural(devices, 'device')}, and a committee has ${size}. ${
+      validators > 0
+        ? 'Validators of the network run the task in their place, and nobody is paid for it.'
+        : 'The network has no validators either, so a task waits.'
+    }`,
   fn: 'Function',
   input: 'Input',
   asText: 'Text',

@@ -34,6 +34,10 @@ export const wallet = {
     ],
     wrong_chain: ['The wallet is on another chain', 'It would sign for a network that is not this one.'],
     wallet: ['The wallet reports an error', 'Try again, or open the wallet by hand.'],
+    reverted: [
+      'The chain refused the transaction',
+      'Nothing of it happened; its fee is paid. Those before it stay. Try again: what is done is not done twice.',
+    ],
     fails_now: [
       'The chain would refuse this now',
       'Nothing was signed. Change what the reason names, then try again.',
