@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
 import { findDeploymentFaults, findListFaults } from './console-lists.ts'
+import { loseNetwork } from './console-offline.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -149,6 +150,7 @@ async function loseHub(page: Page, faults: string[]): Promise<void> {
   await page.unroute('**/v1/explorer/rounds*')
   await page.getByRole('row').nth(1).waitFor()
   await page.getByText('Too many calls from here').waitFor({ state: 'detached' })
+  await loseNetwork(page)
   const ofDeployment = await findDeploymentFaults(page, new URL(page.url()).origin)
   // The browser itself reports each call that failed.
   faults.splice(before)
