@@ -14,6 +14,7 @@ const screens = [
   '/slashes/…',
   '/tx/…',
   '/nodes/…',
+  '/accounts/…',
   '/epochs/…/…',
   '/build/projects/…',
   '/…',

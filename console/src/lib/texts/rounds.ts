@@ -53,6 +53,7 @@ export const rounds = {
   columns: {
     round: 'Round',
     state: 'State',
+    project: 'Project',
     fn: 'Function',
     votes: 'Votes',
     gas: 'Gas',
