@@ -72,7 +72,7 @@ async function publishDirect() {
     ...{ outputHash: receipt.output_hash, eventsHash: receipt.events_hash },
   }
   await services(env).writeRounds([{ round: row, leases: [], end: nobodys(row, now) }])
-  return { roundId, votes, receiptHash }
+  return { roundId, votes, receiptHash, row }
 }
 
 /** Every page of a list, and what happens between two of them. */

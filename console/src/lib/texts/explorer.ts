@@ -129,6 +129,7 @@ export const recordTexts = {
     tiers: {
       compatible: 'This device fits',
       marginal: 'This device may do',
+      unknown: 'Not known: the device has not reported what it is',
       incompatible: 'This device does not fit',
     } as Record<string, string>,
     monthly: (amount: string) => `It would earn about ${amount} in 30 days, as devices there earn now.`,

@@ -3,6 +3,9 @@ import { number } from '../format.ts'
 import { agreeing, type Frame, type Ring } from '../ring.ts'
 import { plural, stateWord } from './words.ts'
 
+/** Of a round that is final all the same. */
+export const runFailed = 'Function failed'
+
 export const ring = {
   sentence(ring: Ring, frame: Frame): string {
     const votes = ring.votes.slice(0, frame.votes)
@@ -21,6 +24,7 @@ export const ring = {
     }
     if (frame.signed > 0) parts.push(`${frame.signed} of ${plural(ring.validators, 'validator')} signed.`)
     parts.push(`State: ${stateWord(frame.state)}.`)
+    if (ring.runFailed && frame.state === 'finalized') parts.push(`${runFailed}.`)
     return parts.join(' ')
   },
   votes: (equal: number, needed: number) => `${equal} / ${needed}`,

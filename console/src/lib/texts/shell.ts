@@ -24,6 +24,7 @@ export const shell = {
       account: 'Account',
       module: 'Module',
       slash: 'Slash',
+      tx: 'Transaction',
       proof: 'Proof',
     } as Record<string, string>,
   },

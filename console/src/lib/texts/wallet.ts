@@ -23,7 +23,7 @@ export const wallet = {
   },
 
   problems: {
-    refused: ['The wallet refused', 'Nothing was signed. Ask again when you are ready.'],
+    refused: ['You rejected it in the wallet', 'Nothing was signed, and nothing was sent. Ask again when you are ready.'],
     missing: [
       'The wallet is not here',
       'It has not announced itself in this tab. Unlock or enable it, load this page again, or sign in with another wallet.',
