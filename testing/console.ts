@@ -65,7 +65,7 @@ async function doubtRound(page: Page): Promise<void> {
     await route.fulfill({ response: answer, json: round })
   })
   await page.goto(new URL('/rounds', page.url()).href)
-  await page.getByRole('row').nth(1).getByRole('link').click()
+  await page.getByRole('row').nth(1).getByRole('link').first().click()
   await page.getByRole('button', { name: 'Verify in this browser' }).click()
   await page.getByText('Something does not hold').waitFor()
   await page.unroute('**/v1/explorer/rounds/*')
@@ -109,6 +109,7 @@ async function useKeys(page: Page): Promise<void> {
   await page.keyboard.press('/')
   await page.keyboard.type('echo')
   await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Search', exact: true }).waitFor()
   await page.getByRole('link', { name: 'Sample echo' }).click()
   await page.getByRole('heading', { name: 'What it pays' }).waitFor()
 }

@@ -7,8 +7,11 @@ test.each([
   ['marginal', ['ram_mb', 'unknown_cpu_cores'], [], 'marginal'],
   ['marginal', ['unknown_ram_mb', 'unknown_cpu_cores'], [], 'unknown'],
   ['incompatible', ['unknown_ram_mb'], ['engine'], 'incompatible'],
-] as const)('a device that is %s with the warnings %j and without %j is %s', (tier, warnings, missing, expected) => {
-  const fit = fitOf({ tier, warnings: [...warnings], missing: [...missing] } as never)
-  expect(fit.tier).toBe(expected)
-  expect(fit.near.length + fit.unknown.length).toBe(warnings.length)
-})
+] as const)(
+  'a device that is %s with the warnings %j and without %j is %s',
+  (tier, warnings, missing, expected) => {
+    const fit = fitOf({ tier, warnings: [...warnings], missing: [...missing] } as never)
+    expect(fit.tier).toBe(expected)
+    expect(fit.near.length + fit.unknown.length).toBe(warnings.length)
+  },
+)

@@ -17,7 +17,11 @@ export interface Fit {
 const states = { compatible: 'ok', marginal: 'degraded', incompatible: 'failed', unknown: 'queued' } as const
 
 /** What nobody knows is said to be unknown, and not to be just enough. */
-export function fitOf({ tier: said, missing, warnings }: Pick<Compatibility, 'tier' | 'missing' | 'warnings'>): Fit {
+export function fitOf({
+  tier: said,
+  missing,
+  warnings,
+}: Pick<Compatibility, 'tier' | 'missing' | 'warnings'>): Fit {
   const names = warnings.filter((name) => name.startsWith(unknown)).map((name) => name.slice(unknown.length))
   const near = warnings.filter((name) => !name.startsWith(unknown))
   const tier = said === 'marginal' && near.length === 0 && names.length > 0 ? 'unknown' : said

@@ -118,8 +118,8 @@ export const hub = {
   reviews: (project_id: string) => call('GET /v1/projects/{project_id}/reviews', { path: { project_id } }),
   epochs: (project_id: string) =>
     call('GET /v1/projects/{project_id}/epochs', { path: { project_id }, query: { limit: 24 } }),
-  epoch: (project_id: string, epoch: number) =>
-    call('GET /v1/explorer/epochs/{project_id}/{epoch}', { path: { project_id, epoch } }),
+  epoch: (project_id: string, epoch: string) =>
+    call('GET /v1/explorer/epochs/{project_id}/{epoch}', { path: { project_id, epoch: epoch as never } }),
 
   /** The devices that committees of an epoch are drawn from, and who attested them. */
   set: (project_id: string, epoch: number) =>

@@ -28,7 +28,11 @@ export const causeSteps: Readonly<Record<string, Step>> = {
   paused: { text: 'Resume the work.', act: 'resume', word: 'Resume' },
   unbonding: collateral('Wait for the release, then withdraw and bond again.', 'See the collateral'),
   unbonded: collateral('Withdraw the collateral.', 'Withdraw'),
-  closed: { text: 'Bond again: the device then works for the project again.', act: 'bond', word: 'Bond again' },
+  closed: {
+    text: 'Bond again: the device then works for the project again.',
+    act: 'bond',
+    word: 'Bond again',
+  },
   slash_open: {
     text: 'Look at the evidence, and dispute it before it is executed if it is wrong.',
     href: '/me?part=slashes',
@@ -51,7 +55,10 @@ export const causeSteps: Readonly<Record<string, Step>> = {
     word: 'See whether validators are reachable',
   },
   payout_elsewhere: collateral('If it is wrong, change it.', 'Change payout address'),
-  payout_differs: collateral('The page decides: set it here, or start the node without its own.', 'Set payout address'),
+  payout_differs: collateral(
+    'The page decides: set it here, or start the node without its own.',
+    'Set payout address',
+  ),
   epoch_not_attested: waits,
   epoch_not_posted: waits,
   payouts_unclaimed: { text: 'Claim them with one button.', href: '/me?part=earnings', word: 'Claim' },

@@ -23,7 +23,10 @@ export const me = {
     seen: 'last seen',
     never: 'not connected yet',
     projects: 'Works for',
-    noProject: 'No project yet, so it gets no work.',
+    noProject: 'No project yet, so it gets no work. Choose one with the button below.',
+    start: 'It has never connected. Start it on its machine with this command, and leave it running.',
+    startMore: 'All steps',
+    startWhat: 'the command that starts the device',
     work: 'Work for a project',
     why: 'Why?',
     works: 'Nothing keeps it from work.',
@@ -45,14 +48,13 @@ export const me = {
     title: 'Bind a device with a code',
     hint: 'nodectl bind prints an address with a code. Open it, or paste it here; it works for 10 minutes.',
     code: 'Code',
-    placeholder: 'bind.0x…',
+    placeholder: 'bind.…',
     do: 'Bind the device',
     effects: (device: string) => [
       `The device ${device} works for this wallet from now on.`,
       'You can unbind it at any time. Binding moves no tokens.',
     ],
-    done: (device: string) =>
-      `${device} is bound. Start it with nodectl serve, then let it work for a project.`,
+    done: (device: string) => `${device} is bound. Start it, then let it work for a project.`,
     problems: {
       form: 'This is no code of nodectl bind for this network. Copy it whole: it starts with “bind.”.',
       text: 'This is the text to sign, not the code. The code is at the end of the address that nodectl bind prints.',

@@ -72,6 +72,8 @@ export const rounds = {
   noneHint: 'A round appears as soon as somebody submits a task.',
   noneStep: 'Submit one',
   audited: 'Audited',
+  voted: (equal: number, of: number) => `${equal} / ${of} votes`,
+  gas: (gas: number) => `${number(gas)} gas`,
   /** In the place of votes, where no committee was available. */
   validators: 'validators',
 }
@@ -144,6 +146,8 @@ export const verify = {
   root: 'All signatures lead back to these two values and to the names and parameters of the network, which this hub itself told your browser. Compare them with what you know from elsewhere:',
   coordinator: 'Key of the coordinator',
   genesis: 'Hash of generation 0 of the validators',
+  /** In a command, where the page does not know it. */
+  input: 'write here what the task was given',
   notFinal: 'A result can be checked once it is final.',
   not: 'It does not run the module again. nodectl does:',
   checks: {

@@ -79,7 +79,11 @@ function isRejected(thrown: unknown, depth = 0): boolean {
   if (typeof thrown !== 'object' || thrown === null || depth > 3) return false
   const { code, message, cause, data } = thrown as Record<string, unknown>
   if (code === refusedCode || code === 'ACTION_REJECTED') return true
-  if (typeof message === 'string' && /\b(?:user|request)\b.{0,20}\b(?:rejected|denied|cancell?ed)\b/i.test(message)) return true
+  if (
+    typeof message === 'string' &&
+    /\b(?:user|request)\b.{0,20}\b(?:rejected|denied|cancell?ed)\b/i.test(message)
+  )
+    return true
   const inner = (data as { originalError?: unknown } | null | undefined)?.originalError
   return isRejected(cause, depth + 1) || isRejected(inner, depth + 1)
 }
