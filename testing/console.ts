@@ -103,6 +103,7 @@ export async function findScreenFaults(page: Page, url: string | null): Promise<
 }
 
 async function useKeys(page: Page): Promise<void> {
+  await page.locator('#app:not([inert])').waitFor()
   await page.locator('body').press('?')
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   await page.keyboard.press('Escape')

@@ -1,15 +1,5 @@
 /** What a person does about a cause on the pages of the console; programs have the call that the hub names. */
-import { causeSteps } from '../texts/causes.ts'
-
-export interface Step {
-  readonly text: string
-  /** What the page itself does. */
-  readonly act?: 'bond' | 'resume'
-  /** Where it is done. */
-  readonly href?: string
-  /** Of the button or link. */
-  readonly word?: string
-}
+import { causeSteps, type Step } from '../texts/causes.ts'
 
 /** A call of the API, with what leads to it. */
 const call = /[:,;]?(?: by| or)?\s*\b(?:GET|POST|PUT|DELETE) \/\S*/g

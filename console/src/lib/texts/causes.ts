@@ -1,4 +1,13 @@
-import type { Step } from '../mine/steps.ts'
+/** What a person does about a cause. */
+export interface Step {
+  readonly text: string
+  /** What the page itself does. */
+  readonly act?: 'bond' | 'resume'
+  /** Where it is done. */
+  readonly href?: string
+  /** Of the button or link. */
+  readonly word?: string
+}
 
 const add: Step = { text: 'Add collateral with one button.', act: 'bond', word: 'Add collateral' }
 const waits: Step = {
