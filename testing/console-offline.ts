@@ -8,8 +8,12 @@ export async function loseNetwork(page: Page): Promise<void> {
   await page.getByText('Live', { exact: true }).waitFor()
   await context.setOffline(true)
   await page.getByText('Not connected').waitFor()
+  // A browser may have kept the file of a screen that was open before.
+  const files = '**/_app/immutable/nodes/**'
+  await page.route(files, (route) => route.abort())
   await page.getByRole('link', { name: 'Faucet', exact: true }).click()
   await page.getByText('You may be offline').waitFor()
+  await page.unroute(files)
   await context.setOffline(false)
   await page.getByRole('heading', { name: 'Faucet', exact: true }).waitFor()
   await keepTaskUnsent(page, origin)
