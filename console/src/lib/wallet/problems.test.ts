@@ -9,6 +9,10 @@ const refusal = (status: number, error: Schemas['Error']['error'], retryAfter?: 
 
 test.each([
   [walletProblemOf({ code: 4001, message: 'User rejected.' }), 'refused'],
+  [walletProblemOf({ code: 'ACTION_REJECTED', message: 'No.' }), 'refused'],
+  [walletProblemOf({ code: -32603, data: { originalError: { code: 4001 } } }), 'refused'],
+  [walletProblemOf(new Error('Outer.', { cause: { code: 4001 } })), 'refused'],
+  [walletProblemOf({ code: -32000, message: 'User denied message signature.' }), 'refused'],
   [walletProblemOf({ code: 4100 }), 'other_account'],
   [walletProblemOf({ code: -32603, message: 'Internal.' }), 'wallet'],
   [walletProblemOf(undefined), 'wallet'],

@@ -69,8 +69,22 @@ const unknownChainCode = 4902
 export function walletProblemOf(thrown: unknown): WalletProblem {
   if (thrown instanceof WalletProblem) return thrown
   const { code, message } = (thrown ?? {}) as { code?: unknown; message?: unknown }
-  const kind = code === refusedCode ? 'refused' : code === unauthorizedCode ? 'other_account' : 'wallet'
+  const kind = isRejected(thrown) ? 'refused' : code === unauthorizedCode ? 'other_account' : 'wallet'
   return new WalletProblem(kind, typeof message === 'string' ? message : String(thrown))
+}
+
+/** Wallets say it by the code of the standard, also within their own error, or in words. */
+function isRejected(thrown: unknown, depth = 0): boolean {
+  if (typeof thrown !== 'object' || thrown === null || depth > 3) return false
+  const { code, message, cause, data } = thrown as Record<string, unknown>
+  if (code === refusedCode || code === 'ACTION_REJECTED') return true
+  if (
+    typeof message === 'string' &&
+    /\b(?:user|request)\b.{0,20}\b(?:rejected|denied|cancell?ed)\b/i.test(message)
+  )
+    return true
+  const inner = (data as { originalError?: unknown } | null | undefined)?.originalError
+  return isRejected(cause, depth + 1) || isRejected(inner, depth + 1)
 }
 
 export const isUnknownChain = (thrown: unknown): boolean =>
