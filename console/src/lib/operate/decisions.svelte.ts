@@ -1,4 +1,4 @@
-import { operateTexts } from '../texts/operate.ts'
+import { operateScreen } from '../texts/operate-screen.ts'
 
 /** What an operator is asked before something changes. One at a time; the dialog itself is in `Decide.svelte`. */
 export interface Decision {
@@ -36,7 +36,7 @@ class Decisions {
   }
 
   end(isDone: boolean): void {
-    if (isDone && this.open) this.done = this.open.done ?? operateTexts.done(this.open.title)
+    if (isDone && this.open) this.done = this.open.done ?? operateScreen.done(this.open.title)
     this.open = null
     this.#answer?.(isDone)
     this.#answer = null

@@ -1,14 +1,6 @@
 import { plural } from './words.ts'
 
 export const build = {
-  title: 'Build',
-  lead: 'Projects, keys and webhooks of the wallet that is signed in.',
-  guide: 'From a module to a listed project',
-  parts: 'Parts of this page',
-  tabs: { projects: 'Projects', drafts: 'Drafts', keys: 'API keys', webhooks: 'Webhooks' } as Record<
-    string,
-    string
-  >,
   failed: 'This did not work',
   sure: 'Sure?',
   cancel: 'Cancel',
