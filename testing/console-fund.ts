@@ -29,7 +29,7 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
     const dialog = page.getByRole('dialog')
     mood.refuses = true
     await dialog.getByRole('button', { name: 'Begin' }).click()
-    await dialog.getByText('The wallet refused').waitFor()
+    await dialog.getByText('You rejected it in the wallet').waitFor()
     mood.refuses = false
     mood.chainId = 1
     await dialog.getByRole('button', { name: 'Try again' }).click()

@@ -147,7 +147,11 @@ async function bondCollateral(page: Page, origin: string, mood: WalletMood): Pro
   await page.route(relayed, async (route) => {
     await route.fetch()
     // As one that is sent again while the first is still running.
-    await route.fulfill({ status: 409, json: { error: 'conflict', message: 'It runs.', request_id: 'test' } })
+    await route.fulfill({
+      status: 409,
+      headers: { 'Retry-After': '1' },
+      json: { error: 'conflict', message: 'It runs.', request_id: 'test' },
+    })
   })
   const read = '**/v1/transactions/*'
   await page.route(
