@@ -55,7 +55,7 @@ export const causeSteps: Readonly<Record<string, Step>> = {
     'It does not come back: unbond, and have the device work for another project.',
     'Unbond',
   ),
-  vault_missing: { text: 'The developer of the project has to register it on chain.' },
+  vault_missing: { text: 'The developer of the project has to fund it: the first funding opens the vault.' },
   rounds_without_committee: { text: 'The developer finds more miners, or asks for smaller committees.' },
   rounds_contested: { text: 'The developer compares the votes: does the module use time or chance?' },
   rounds_failed: {
