@@ -49,6 +49,7 @@ export class AuditBlocks {
     if (kept !== null && isWithin(keptMs, kept.readAtMs) && reaches(kept.blocks, agreedAt))
       return this.#findIn(kept.blocks, agreedAt)
     if (isWithin(pauseMs, this.#begunMs)) return null
+    this.#isReading = true
     const blocks = await this.#read().finally(() => {
       this.#isReading = false
     })
@@ -65,7 +66,6 @@ export class AuditBlocks {
   async #read(): Promise<readonly Block[]> {
     const begunMs = Date.now()
     this.#begunMs = begunMs
-    this.#isReading = true
     const newest = await this.#newest().catch(() => null)
     const isFollowing = newest !== null && newest.blocks.length > 0
     this.#nextPollMs = isFollowing ? newest.nextPollMs : begunMs + this.#blockMs * lateLook
