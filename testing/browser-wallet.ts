@@ -104,13 +104,7 @@ async function answer(
       )
     }
     case 'eth_getTransactionReceipt': {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-      const read = await fetch(String(rpcUrl), {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body,
-      })
-      return { result: ((await read.json()) as { result: unknown }).result }
+      return { result: await http(rpcUrl)({}).request({ method, params }) }
     }
     default:
       return { error: { code: 4200, message: `The wallet does not know ${method}.` } }
