@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { collateralHealth } from '../../../../protocol/actions/index.ts'
 import { baseUnits, byToken, healthyAmount, typed } from './amounts.ts'
 
 test.each([
@@ -45,6 +46,7 @@ test('collateral with the amount that is proposed is healthy as the hub judges i
     fc.property(fc.bigInt(1n, 10n ** 30n), fc.bigInt(0n, 10n ** 30n), (least, bonded) => {
       const sum = bonded + BigInt(healthyAmount(String(least), String(bonded)))
       expect(sum * 10n >= least * 12n).toBe(true)
+      expect(collateralHealth(sum, least)).toBe('healthy')
       if (sum > bonded) expect((sum - 1n) * 10n < least * 12n).toBe(true)
     }),
   )
