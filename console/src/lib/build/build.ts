@@ -2,7 +2,7 @@
 import { AlreadyExists } from '../../../../sdk/errors.ts'
 import type { Schemas } from '../../../../sdk/index.ts'
 import { listener } from '../hub.ts'
-import { mineKey } from '../mine/mine.ts'
+import { mineKey } from '../mine/key.ts'
 import { session } from '../wallet/session.svelte.ts'
 
 export type Developer = Schemas['OwnDeveloper']
@@ -105,7 +105,7 @@ export const build = {
   revokeKey: (key_id: string) =>
     session.hub.call('DELETE /v1/developers/api-keys/{key_id}', { path: { key_id } }),
 
-  /** Null where there is none, or it is somebody else's and not public. */
+  /** Null where it does not exist, or is somebody else's and not public. */
   findProject: (project_id: string) =>
     session.hub.find('GET /v1/projects/{project_id}', { path: { project_id } }),
 

@@ -23,7 +23,7 @@ const epochCapEnd = 2n ** 128n
 /**
  * What the wallet sends, in order: the vault is opened unless it is, may take exactly this amount, and takes it.
  *
- * @throws {@link RefusedToSign} where the hub names another vault than the one of the project, or there is none.
+ * @throws {@link RefusedToSign} where the hub names another vault than the one of the project, or has no vaults.
  */
 export function fundingCalls(
   { project_id, vault, token, economics }: Pick<Project, 'project_id' | 'vault' | 'token' | 'economics'>,

@@ -1,4 +1,4 @@
-/** A draft holds a JSON object. A text that is none is kept in one, as it was typed. */
+/** A draft holds a JSON object. Any other text is kept in one, as it was typed. */
 const member = 'unfinished_text'
 
 export const unfinished = (text: string): Record<string, unknown> => ({ [member]: text })

@@ -9,9 +9,6 @@ export type Cause = Schemas['Cause']
 export type Period = '24h' | '7d' | '30d' | 'all'
 export type Grouping = 'day' | 'project' | 'device'
 
-/** Apart, so that a screen that needs no more loads no more. */
-export { mineKey, networkToken } from './key.ts'
-
 const rows = 20
 const page = (cursor?: string) => ({ limit: rows, ...(cursor !== undefined && { cursor }) })
 
@@ -50,5 +47,7 @@ export const mine = {
 
   notifications: (cursor?: string) => session.hub.call('GET /v1/me/notifications', { query: page(cursor) }),
   markRead: () => session.hub.call('POST /v1/me/notifications/read', { body: { all: true } }),
+  /** With the time of the next request that it takes from this wallet. */
+  faucet: () => session.hub.call('GET /v1/faucet'),
   drip: () => session.hub.call('POST /v1/faucet/drip'),
 }

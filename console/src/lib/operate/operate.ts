@@ -1,5 +1,6 @@
 /** Everything that the screen of operators asks of the hub, with the session of the operator. */
 import type { Answer, Hub, Schemas } from '../../../../sdk/index.ts'
+import type { Descriptor } from '../hub.ts'
 import { session } from '../wallet/session.svelte.ts'
 
 export type Project = Schemas['ProjectSummary']
@@ -91,8 +92,8 @@ export const operate = {
       body: { reason },
     }),
   /** What operators decided last about the posting of all vaults; null before the first time. */
-  lastSettlement: async () => {
-    const { vault_factory: subject } = (await call('GET /')).chain.contracts
+  lastSettlement: async ({ chain }: Descriptor) => {
+    const { vault_factory: subject } = chain.contracts
     if (!subject) return null
     const { items } = await call('GET /admin/v1/audit-log', { query: { subject, limit: 1 } })
     return items[0] ?? null

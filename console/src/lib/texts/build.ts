@@ -218,7 +218,6 @@ export const build = {
     noPage: 'Its public page appears once it is listed.',
     conditions: 'Conditions of the approval',
     takesEffect: (version: number) => `Version ${version} takes effect`,
-    effective: 'takes effect',
     version: 'Version in force',
     waiting: (version: number, state: string) => `Version ${version} is ${state}.`,
     review: 'Decision of the review',
