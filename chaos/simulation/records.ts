@@ -1,4 +1,4 @@
-import type { TaskRequest } from '../../durable-objects/project/task-queue.ts'
+import type { TaskRequest } from '../../durable-objects/project/tasks.ts'
 import type { RoundEnd } from '../../workers/stores/round-effects.ts'
 import type { RoundFile } from '../../workers/stores/round-files.ts'
 import type { PublishedRound, WrittenRound } from '../../workers/stores/rounds.ts'

@@ -1,4 +1,4 @@
-import type { Submitted } from '../../durable-objects/project/task-queue.ts'
+import type { Submitted } from '../../durable-objects/project/tasks.ts'
 import { utf8 } from '../../protocol/encoding/index.ts'
 import { hashPayload } from '../../protocol/execution/index.ts'
 import { Difference } from '../harness/difference.ts'

@@ -3,10 +3,8 @@ import type { ErrorCode } from '../../protocol/errors.ts'
 import {
   badFramesMax,
   closeCodes,
-  type DeclineReason,
   FrameError,
   parseNodeFrame,
-  parseOfferId,
   pingText,
   pongText,
   type ReadNodeFrame,
@@ -26,20 +24,13 @@ import { isOpen } from './offer-log.ts'
 import { type KeptOffer, OfferLedger } from './offers.ts'
 import { Publication, retryMs, viewOf } from './publication.ts'
 import { Silences } from './silences.ts'
-import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
+import { roundOf, Telling } from './telling.ts'
+import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult } from './types.ts'
 import { readUpgrade } from './upgrade.ts'
 import { Validating } from './validating.ts'
 
 /** What lists show of a device may change often; the database need not. */
 const publishPauseMs = 5_000
-/** Slots change with every offer, and are only shown as a sum of the network. */
-const slotsPauseMs = 30_000
-/** A vote says that its node accepted: the round is told of an accept where none comes so soon. */
-const acceptsToldMs = 2_000
-/** What is left of the time to accept then, at least, in seconds. */
-const acceptSlackSecs = 5
-/** A round that is told takes no longer to hear it, unless the hub is in trouble. */
-const atOnceSecs = 1
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
 
@@ -59,8 +50,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #checks: Checks
   readonly #publication: Publication
   readonly #validating: Validating
+  readonly #telling: Telling
   readonly #budget = new FrameBudget()
-  #telling: ReturnType<typeof setTimeout> | undefined
 
   constructor(ctx: DurableObjectState, env: Env, config: NodeLinkConfig) {
     super(ctx, env)
@@ -75,6 +66,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#checks = new Checks(kv, this.#admissions, this.#connection, this.#faults)
     this.#publication = new Publication(kv, config)
     this.#validating = new Validating(this.#connection, this.#budget, config)
+    this.#telling = new Telling(this.#offers, this.#connection, config, () => this.#schedule())
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingText, pongText))
   }
 
@@ -193,8 +185,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarm.gone()
     this.#offers.expire(await this.#config.now())
-    await this.#tellAccepted()
-    for (const kept of this.#offers.untold()) await this.#tell(kept, true)
+    await this.#telling.untold()
     await this.#checks.whereDue()
     if (this.#connection.nodeKey !== '') await this.#publication.publish(this.#view())
     await this.#schedule()
@@ -268,7 +259,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     switch (frame.type) {
       case 'ping':
         // It is answered after all that came before.
-        await this.#tellAccepted()
+        await this.#telling.accepted()
         return this.#connection.send({ type: 'pong' })
       case 'ready':
         return this.#ready(frame)
@@ -324,49 +315,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const kept = this.#offers.find(offerId)
     if (kept === null || kept.state === before.state) return
     this.#budget.giveBack()
-    if (kept.state !== 'accepted') return this.#tell(kept)
-    const isUrgent = (await this.#config.now()) + acceptSlackSecs > this.#offers.acceptBy(offerId)
-    // One of which it was noted that nothing was heard would be missed by no other process.
-    if (isUrgent || this.#offers.isSilent(offerId)) await this.#tellAccepted()
-    else this.#telling ??= setTimeout(() => this.#tellAcceptedInTime(), acceptsToldMs)
-  }
-
-  /** An accept that its round does not know, or whose vote takes longer, outlives this process. */
-  async #tellAccepted(): Promise<void> {
-    this.#stopTelling()
-    const accepted = this.#offers.takeAccepted()
-    await Promise.all(accepted.map((kept) => this.#tell(kept)))
-    this.#offers.storeAccepted(accepted)
-  }
-
-  #stopTelling(): void {
-    clearTimeout(this.#telling)
-    this.#telling = undefined
-  }
-
-  async #tellAcceptedInTime(): Promise<void> {
-    try {
-      await this.#tellAccepted()
-      await this.#schedule()
-    } catch (error) {
-      console.error(`what ${this.#connection.nodeKey} accepted could not be told`, error)
-    }
-  }
-
-  /** What cannot be told is told again by an alarm. A round that hears it at once hears it in time, however late the node said it. */
-  async #tell({ offerId, state, reason, isExcused }: KeptOffer, isAgain = false): Promise<void> {
-    const round = this.#roundOf(offerId)
-    try {
-      const began = await this.#config.now()
-      if (state === 'accepted') await round.accepted(offerId, this.#connection.nodeKey)
-      if (state === 'declined')
-        await round.declined(offerId, this.#connection.nodeKey, reason as DeclineReason, isExcused)
-      const now = await this.#config.now()
-      const isAtOnce = !isAgain && now - began <= atOnceSecs
-      this.#offers.told(offerId, state, isAtOnce || now < this.#offers.acceptBy(offerId))
-    } catch (error) {
-      console.error(`the round of ${offerId} could not be told that it was ${state}`, error)
-    }
+    await this.#telling.answered(kept)
   }
 
   /** A vote always goes to the round, also a second one: the two may prove an offence. */
@@ -376,7 +325,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const cameAt = await this.#config.now()
     const isInTime = cameAt <= before.voteBy
     const answered = isInTime ? this.#offers.noteVoteUnderWay(offerId) : null
-    const voted = this.#roundOf(offerId).voted(offerId, this.#connection.nodeKey, given)
+    const voted = roundOf(this.#config, offerId).voted(offerId, this.#connection.nodeKey, given)
     const result = await voted.catch((error) => {
       console.error(`the round of ${offerId} did not take a vote`, error)
       const message = 'The round does not answer. Send the same vote again shortly.'
@@ -389,8 +338,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       return this.#sendError(code, result.message, offerId)
     }
     this.#offers.vote(offerId, result.state)
-    // Nothing keeps the object awake then.
-    if (!this.#offers.hasUnstored()) this.#stopTelling()
+    this.#telling.restIfDone()
     if (before.state !== 'voted') this.#budget.giveBack()
     this.#changed(publishPauseMs)
     this.#connection.send({ type: 'voted', offer_id: offerId, state: result.state })
@@ -411,19 +359,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (problem !== null) this.#refuse('invalid_evidence', problem)
   }
 
-  #roundOf(offerId: string): RoundPort {
-    return this.#config.round(parseOfferId(offerId).round_id)
-  }
-
-  /** Nothing is due where the database says already what is so. */
   #changed(pauseMs: number): void {
-    const view = this.#view()
-    if (this.#publication.dueMs === undefined && this.#publication.isLast(view)) return
-    const isAboutSlots = this.#publication.isLast({
-      ...view,
-      freeSlots: this.#publication.last?.freeSlots ?? 0,
-    })
-    this.#publication.changed(isAboutSlots && pauseMs > 0 ? Math.max(pauseMs, slotsPauseMs) : pauseMs)
+    this.#publication.isNow(this.#view(), pauseMs)
   }
 
   #view(): LinkView {

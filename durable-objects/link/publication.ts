@@ -3,6 +3,8 @@ import type { KeptValues } from './kept-values.ts'
 import type { LinkView, NodeLinkConfig } from './types.ts'
 
 export const retryMs = 5_000
+/** Slots change with every offer, and are only shown as a sum of the network. */
+const slotsPauseMs = 30_000
 
 interface Published {
   readonly view: LinkView | undefined
@@ -36,7 +38,14 @@ export class Publication {
     return JSON.stringify(view) === JSON.stringify(this.last)
   }
 
-  changed(pauseMs: number): void {
+  /** What is so by now is published after this pause. Nothing is due where the database says it already. */
+  isNow(view: LinkView, pauseMs: number): void {
+    if (this.#dueMs === undefined && this.isLast(view)) return
+    const isAboutSlots = this.isLast({ ...view, freeSlots: this.last?.freeSlots ?? 0 })
+    this.#changed(isAboutSlots && pauseMs > 0 ? Math.max(pauseMs, slotsPauseMs) : pauseMs)
+  }
+
+  #changed(pauseMs: number): void {
     this.#dueMs = Math.min(this.#dueMs ?? Number.POSITIVE_INFINITY, Date.now() + pauseMs)
   }
 
@@ -51,7 +60,7 @@ export class Publication {
       this.#kv.put('publication', { view, revision } satisfies Published)
     } catch (error) {
       console.error(`the state of ${view.nodeKey} could not be published`, error)
-      this.changed(retryMs)
+      this.#changed(retryMs)
     }
   }
 

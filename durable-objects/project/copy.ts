@@ -1,6 +1,7 @@
 import { type CopiedTable, dumpPage, endLoading, loadRows } from '../object-copy.ts'
 import { sqlOf } from '../sql.ts'
-import { resumedAtKey, type TaskRequest } from './task-queue.ts'
+import { resumedAtKey } from './sequences.ts'
+import type { TaskRequest } from './tasks.ts'
 
 /** How many rounds of an epoch are over. */
 export interface EndedRounds {

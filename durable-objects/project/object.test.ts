@@ -2,7 +2,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { type CommitteesProgress, ProjectCommitteesObject, retryPauseMs } from './object.ts'
-import { type EpochTerms, TaskQueue, type TaskRequest } from './task-queue.ts'
+import { TaskQueue } from './task-queue.ts'
+import type { EpochTerms, TaskRequest } from './tasks.ts'
 
 test('the pauses between attempts grow from 5 s to 5 minutes, and no further', () => {
   const seconds = [1, 2, 3, 4, 5, 6, 7, 8, 1_000].map((attempts) => retryPauseMs(attempts) / 1000)

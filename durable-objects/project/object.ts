@@ -11,15 +11,9 @@ import { Waiters } from '../waiters.ts'
 import { AwaitedBlocks } from './awaited-blocks.ts'
 import { AwaitedEnds } from './awaited-ends.ts'
 import type { EndedRounds, QueuedTask } from './copy.ts'
-import {
-  type RefusedTask,
-  type RunningEpoch,
-  resumedAtKey,
-  type Submitted,
-  type TakenTask,
-  TaskQueue,
-  type TaskRequest,
-} from './task-queue.ts'
+import { resumedAtKey } from './sequences.ts'
+import { TaskQueue } from './task-queue.ts'
+import type { RefusedTask, RunningEpoch, Submitted, TakenTask, TaskRequest } from './tasks.ts'
 
 /** Takes what a validator answers about a set over its link. @returns What is wrong with it; null where nothing is. */
 export type SetListener = (nodeKey: string, answer: SetAnswer) => Promise<string | null>

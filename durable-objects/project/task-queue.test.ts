@@ -1,7 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { type EpochTerms, TaskQueue, type TaskRequest } from './task-queue.ts'
+import { TaskQueue } from './task-queue.ts'
+import type { EpochTerms, TaskRequest } from './tasks.ts'
 
 const requestOf = (taskId: string, idempotencyKey: string | null = null): TaskRequest => ({
   ...{ taskId, function: 'fold', gasLimit: 1, inputHash: `input of ${taskId}`, input: null },

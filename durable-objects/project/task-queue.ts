@@ -1,66 +1,29 @@
 import { epochStart } from '../../protocol/committees/index.ts'
 import { receiptWaitsUntil } from '../../protocol/earnings/index.ts'
 import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
-import type { CommitteeRules } from '../../protocol/manifest/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
 import type { RoundTerms } from '../round/round.ts'
 import { type Sql, sqlOf } from '../sql.ts'
 import { migrate } from '../sql-migrations.ts'
 import { projectMigrations } from './migrations.ts'
-
-/** A task as its project is asked to have it run; it was checked against the project before. */
-export interface TaskRequest {
-  /** The hub's own id. */
-  taskId: string
-  function: string
-  gasLimit: number
-  inputHash: string
-  /** Base64, up to 4 KiB; null where the input is a file under its hash. */
-  input: string | null
-  /** Names the task of a caller that may ask for it again; it is the same for a day. */
-  idempotencyKey: string | null
-  /** Whether the project cannot pay a committee. */
-  underfunded: boolean
-}
-
-/** What tasks of an epoch have in common, once its set is attested. */
-export interface EpochTerms {
-  epoch: number
-  epochSecs: number
-  setHash: string
-  consensusHash: string
-  moduleAddress: string
-  rules: RoundTerms['rules'] & { committee: CommitteeRules }
-}
-
-/** The epoch of a time, and what holds in it while its set is attested. */
-export interface RunningEpoch {
-  epoch: number
-  epochSecs: number
-  terms: EpochTerms | null
-  /** Whether it can have no set: nobody validated when its set was due. Its tasks wait for the next one. */
-  isLost?: boolean
-}
-
-export type Submitted = TakenTask | RefusedTask
-
-export interface TakenTask {
-  status: 'running' | 'queued' | 'known'
-  taskId: string
-  roundId: string | null
-  createdAt: number
-}
-
-/** Why a task is not taken: its key names another one, or as many wait or run as may. */
-export type RefusedTask = { status: 'conflict' } | { status: 'full'; what: 'queued' | 'open' }
+import { Sequences } from './sequences.ts'
+import {
+  type EpochTerms,
+  endOf,
+  identityOf,
+  isSameTask,
+  type RefusedTask,
+  type RunningEpoch,
+  type Submitted,
+  type TakenTask,
+  type TaskIdentity,
+  type TaskRequest,
+  waitsUntil,
+} from './tasks.ts'
 
 /** Most tasks of a project that wait, and that run. */
 export const queuedMax = 10_000
 export const openMax = 1_000
-/** When the hub went on from a backup, in Unix seconds. */
-export const resumedAtKey = 'resumed_at'
-/** More than an object gives in a second; those of the longest epoch, a day, stay below 2³², which a task allows. */
-const seqsPerSec = 10_000
 /** For so long a key names its task. */
 const keySecs = 86_400
 const purgePauseSecs = 3_600
@@ -105,21 +68,13 @@ interface OpenRound {
   isStarted: boolean
 }
 
-/** The next `seq` of an epoch, and what is stored of it: less, while tasks with later ones are stored. Some were left out. */
-interface Sequence {
-  readonly next: number
-  readonly stored: number
-  readonly skipped: number
-}
-
 /** The tasks of a project that wait or run. All is synchronous, and a decision is stored before anybody hears of it. */
 export class TaskQueue {
   readonly #storage: DurableObjectStorage
   readonly #sql: Sql
   /** By the ids of their rounds. */
   readonly #open = new Map<string, OpenRound>()
-  /** By epochs. */
-  readonly #sequences = new Map<number, Sequence>()
+  readonly #sequences: Sequences
   /** Tasks that are over and whose rows are still there: to a process that ends before they are used they are open, and it ends them again. */
   readonly #leftOver: string[] = []
   /** Keys that name no task any more. */
@@ -127,10 +82,12 @@ export class TaskQueue {
   #lastPosition = 0
   #lastTakenMs = 0
   #purgedAt = 0
+
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
     this.#sql = sqlOf(storage)
     migrate(storage, projectMigrations)
+    this.#sequences = new Sequences(storage)
     for (const { task_id: taskId, round_id: roundId, epoch, position, seq } of this.#sql<{
       task_id: string
       round_id: string | null
@@ -255,7 +212,7 @@ export class TaskQueue {
   close(roundId: string): void {
     const open = this.#open.get(roundId)
     if (open === undefined) return
-    this.#keepSeq(open)
+    this.#sequences.keep(open.epoch, open.seq)
     this.#open.delete(roundId)
     this.#leftOver.push(open.taskId)
     if (!this.isBusy || this.#leftOver.length > startsMax) this.clear()
@@ -289,7 +246,7 @@ export class TaskQueue {
 
   /** How many rounds were given a `seq` of an epoch, and how many of them are not over. */
   openRounds(epoch: number): { given: number; open: number } {
-    const { next, skipped } = this.#sequence(epoch)
+    const { next, skipped } = this.#sequences.of(epoch)
     const open = [...this.#open.values()].filter((round) => round.epoch === epoch)
     return { given: next - skipped, open: open.length }
   }
@@ -359,13 +316,13 @@ export class TaskQueue {
 
   /** What the round of a task begins with, and with it the next `seq` of the epoch. */
   #termsFor(projectId: string, request: TaskRequest, given: EpochTerms, now: number): RoundTerms {
-    this.#passLost(given)
+    this.#sequences.passLost(given)
     const task: Task = {
       v: 1,
       project_id: projectId,
       consensus_hash: given.consensusHash,
       epoch: given.epoch,
-      seq: this.#sequence(given.epoch).next,
+      seq: this.#sequences.of(given.epoch).next,
       set_hash: given.setHash,
       module_address: given.moduleAddress,
       function: request.function,
@@ -405,41 +362,7 @@ export class TaskQueue {
 
   #opened(roundId: string, open: OpenRound): void {
     this.#open.set(roundId, open)
-    const sequence = this.#sequence(open.epoch)
-    this.#sequences.set(open.epoch, { ...sequence, next: Math.max(sequence.next, open.seq + 1) })
-  }
-
-  #sequence(epoch: number): Sequence {
-    const known = this.#sequences.get(epoch)
-    if (known !== undefined) return known
-    const [row] = this.#sql<{ next: number; skipped: number }>`
-      SELECT next, skipped FROM stored_sequences WHERE epoch = ${epoch}`
-    const { next, skipped } = row ?? { next: 0, skipped: 0 }
-    const sequence = { next, stored: next, skipped }
-    this.#sequences.set(epoch, sequence)
-    return sequence
-  }
-
-  /** In an epoch that began before a restore, nobody gets a `seq` that a task which was lost may have had, however often it is restored. */
-  #passLost({ epoch, epochSecs }: EpochTerms): void {
-    const resumedAt = this.#storage.kv.get<number>(resumedAtKey) ?? -1
-    const { next, skipped } = this.#sequence(epoch)
-    const free = (resumedAt + 1 - epochStart(epoch, epochSecs)) * seqsPerSec
-    if (next >= free) return
-    this.#storeSequence(epoch, { next: free, stored: free, skipped: skipped + free - next })
-  }
-
-  /** No other task gets the `seq` of one that is forgotten. What is stored serves for all that were given by then. */
-  #keepSeq({ epoch, seq }: OpenRound): void {
-    const { next, stored, skipped } = this.#sequence(epoch)
-    if (seq >= stored) this.#storeSequence(epoch, { next, stored: next, skipped })
-  }
-
-  #storeSequence(epoch: number, sequence: Sequence): void {
-    const { next, skipped } = sequence
-    this.#sql`
-      INSERT OR REPLACE INTO stored_sequences (epoch, next, skipped) VALUES (${epoch}, ${next}, ${skipped})`
-    this.#sequences.set(epoch, sequence)
+    this.#sequences.given(open.epoch, open.seq)
   }
 
   #rows(state: 'queued' | 'untaken', limit: number): Row[] {
@@ -450,20 +373,3 @@ export class TaskQueue {
       : this.#sql`SELECT * FROM tasks WHERE state = 'untaken' ORDER BY position LIMIT ${most}`
   }
 }
-
-const endOf = ({ epoch, epochSecs }: Pick<RunningEpoch, 'epoch' | 'epochSecs'>): number =>
-  epochStart(epoch + 1, epochSecs)
-
-/** When tasks that come in an epoch have waited in vain. */
-export const waitsUntil = (running: Pick<RunningEpoch, 'epoch' | 'epochSecs' | 'isLost'>): number =>
-  endOf(running) + (running.isLost ? running.epochSecs : 0)
-
-/** What tells a task from another one. */
-type TaskIdentity = Pick<TaskRequest, 'function' | 'gasLimit' | 'inputHash'>
-
-const identityOf = ({ function: name, gasLimit, inputHash }: TaskRequest): TaskIdentity => ({
-  ...{ function: name, gasLimit, inputHash },
-})
-
-const isSameTask = (one: TaskIdentity, other: TaskIdentity): boolean =>
-  one.function === other.function && one.gasLimit === other.gasLimit && one.inputHash === other.inputHash

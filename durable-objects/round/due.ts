@@ -60,6 +60,10 @@ function ending(round: Round): Effect[] {
   return round.isReleased ? [{ kind: 'delete' }] : [{ kind: 'end' }]
 }
 
+/** Whether the audit block is all that is left to do now. */
+export const isLookingForBlock = (due: readonly Effect[]): boolean =>
+  due.length > 0 && due.every(({ kind }) => kind === 'find_audit_block')
+
 /** When the time alone changes something, in network time; null while only what is under way can. */
 export function nextTime(round: Round, now: number): number | null {
   if (round.outcome !== null) return null

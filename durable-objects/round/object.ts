@@ -4,12 +4,13 @@ import type { DeclineReason, RoundAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
 import type { RoundPort, VoteBody, VoteResult } from '../link/types.ts'
 import { Attempts, longestPauseMs } from './attempts.ts'
+import { AuditBlockSearch } from './audit-block-search.ts'
 import type { DirectOutcome, DirectRequest } from './direct.ts'
-import { dueEffects, type Effect, effectName, nextTime } from './due.ts'
+import { dueEffects, type Effect, effectName, isLookingForBlock, nextTime } from './due.ts'
 import { KeptRound } from './kept-round.ts'
+import { orElse } from './or-else.ts'
 import {
   type Awaited,
-  agreedAtOf,
   beginRound,
   isReached,
   type Lease,
@@ -19,6 +20,7 @@ import {
   type RoundWaiting,
   waitingFor,
 } from './round.ts'
+import { TakenVotes } from './taken-votes.ts'
 import * as transitions from './transitions.ts'
 import type { AnswerListener, Recorded, RoundConfig } from './types.ts'
 
@@ -26,8 +28,6 @@ import type { AnswerListener, Recorded, RoundConfig } from './types.ts'
 const lateMs = 5_000
 /** What is under way in memory is taken up again after this, should its process have ended. */
 const backstopMs = 15_000
-/** How much is kept of what is wrong with a vote, for its owner. */
-const voteProblemMax = 300
 /** An alarm may come so much later than what it is for. */
 const alarmSlackMs = 1_000
 
@@ -40,6 +40,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   readonly #config: RoundConfig<View>
   readonly #alarm: Alarm
   readonly #kept: KeptRound
+  readonly #votes: TakenVotes<View>
+  readonly #auditBlock: AuditBlockSearch<View>
   #working: Promise<void> | null = null
   #isAskedAgain = false
   readonly #attempts = new Attempts()
@@ -47,10 +49,6 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   /** Whether the round may have its record, of which an object that was loaded again does not know. */
   #isUnsure: boolean
   #looking: ReturnType<typeof setTimeout> | undefined
-  /** Whether the audit block is looked for here too, and not by the project alone. */
-  #looksForBlock = false
-  /** Whether the project will say when it is there. */
-  #isBlockAwaited = false
   /** While validators are asked. */
   #listener: AnswerListener | null = null
 
@@ -59,6 +57,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
     this.#kept = new KeptRound(ctx.storage, config.processId)
+    this.#votes = new TakenVotes(this.#kept, config)
+    this.#auditBlock = new AuditBlockSearch(this.#kept, config)
     this.#isUnsure = (this.#round?.closedAt ?? null) !== null
   }
 
@@ -127,50 +127,14 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   /** Takes a vote. It is stored when this says so. It counts by when it came, however long the hub takes to look at it. */
   async voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult> {
     const cameAt = await this.#config.now()
-    const lease = this.#leaseOf(offerId, nodeKey)
-    if (this.#round === null || lease === null)
-      return refusal('invalid_state', 'The round is over, or never asked this node.')
-    this.#kept.note((round) => transitions.voteCame(round, lease.position, cameAt))
-    const problem = `a vote of ${nodeKey} in ${this.#round.terms.roundId} cannot be looked at`
-    const judgement = await this.#config.judge(this.#round, lease, body).catch(orElse(null, problem))
-    if (judgement === null)
-      return refusal('unavailable', 'The vote cannot be looked at now. Send the same vote again shortly.')
-    const judged = (round: Round) => transitions.voteJudged(round, lease)
-    if (judgement.status === 'invalid') {
-      const check = judgement.message.slice(0, voteProblemMax)
-      this.#kept.change((round) => transitions.refused(judged(round), lease.position, 'invalid_vote', check))
-      await this.#config.reportInvalid(nodeKey)
-      return refusal('invalid_evidence', `This is no vote of the round: ${judgement.message}.`)
-    }
-    if (this.#round === null) return refusal('invalid_state', 'The round is over.')
-    if (judgement.status === 'valid') {
-      // A vote after the close is looked at only for what it proves.
-      const isAwaited = transitions.isVoteAwaited(this.#round, lease.position, cameAt)
-      const taken = (round: Round) =>
-        transitions.voted(judged(round), judgement.vote, judgement.result, cameAt, judgement.error)
-      if (!isAwaited) {
-        if (this.#round.closedAt !== null) this.#kept.change(taken)
-        this.#kept.change((round) => transitions.refused(judged(round), lease.position, 'late'))
-        this.#work()
-        return refusal('invalid_state', 'The vote came after its time.')
-      }
-      const before = this.#round
-      this.#kept.note(taken)
-      // The same vote again waits only while the first is not stored.
-      if (this.#round !== before || this.#kept.isVoteWaiting) await this.#kept.voteStored()
-    } else {
-      this.#kept.note(judged)
-      // A node forgets its vote once it is told that it is stored.
-      if (this.#kept.isVoteWaiting) await this.#kept.voteStored()
-    }
-    if (this.#round === null) return refusal('invalid_state', 'The round is over.')
-    this.#work()
-    return { ok: true, state: publicState(this.#round) }
+    const { result, isNews } = await this.#votes.take(this.#leaseOf(offerId, nodeKey), body, cameAt)
+    if (isNews) this.#work()
+    return result
   }
 
   /** The project saw its audit block. */
   async blockFound(block: Block): Promise<void> {
-    if (this.#round?.auditBlock === null && (await this.#findAuditBlock(block))) this.#work()
+    if (this.#round?.auditBlock === null && (await this.#auditBlock.find(block))) this.#work()
   }
 
   /** One that comes when nobody is asked is lost: a validator gives it again. */
@@ -195,7 +159,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     this.#alarm.gone()
     if (this.#round === null) return
     // The project may not have said that the audit block is there.
-    this.#looksForBlock = true
+    this.#auditBlock.looksHere = true
     if (info !== undefined && Date.now() - info.scheduledTime > lateMs)
       this.#kept.change(transitions.interrupted)
     try {
@@ -282,7 +246,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000 + alarmSlackMs)
     if (due.length > 0 || this.#config.mayLeap) times.push(nowMs + backstopMs)
     // The project says when the block is there. Until then nothing keeps the object awake, which would be charged.
-    if (isLooking(due) && this.#isBlockAwaited) this.#stopLooking()
+    if (isLookingForBlock(due) && this.#auditBlock.isAwaited) this.#stopLooking()
     // Each alarm is a row, so what is looked for often is looked for in memory.
     else if (due.length > 0 || this.#config.mayLeap)
       this.#looking ??= setTimeout(() => this.#lookAgain(), this.#config.pollMs)
@@ -337,7 +301,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       case 'confirm':
         return this.#confirm(round, effect.lease)
       case 'find_audit_block':
-        return this.#awaitBlock(round)
+        return this.#auditBlock.await(round)
       case 'ask':
         return this.#ask(round)
       case 'end':
@@ -406,35 +370,9 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return true
   }
 
-  /** It is looked for here only where the project did not say it in time, or cannot be asked, as one of an earlier build. */
-  async #awaitBlock(round: Round): Promise<boolean> {
-    const { roundId } = round.terms
-    const unseen = orElse(false, `the audit block of ${roundId} cannot be looked for`)
-    if (this.#looksForBlock && (await this.#findAuditBlock().catch(unseen))) return true
-    this.#looksForBlock = true
-    const agreedAt = agreedAtOf(round)
-    if (agreedAt === null) return false
-    const unasked = orElse(false, `the project of ${roundId} cannot be asked for its audit block`)
-    const asked = this.#config.awaitBlock(round, agreedAt).then(() => true)
-    this.#isBlockAwaited = await asked.catch(unasked)
-    return false
-  }
-
-  async #findAuditBlock(seen: Block | null = null): Promise<boolean> {
-    const round = this.#round
-    const agreedAt = round && agreedAtOf(round)
-    if (round === null || agreedAt === null || (seen !== null && seen.timestamp <= agreedAt)) return false
-    const found = await this.#config.auditBlock(round, agreedAt, seen)
-    if (found === null) return false
-    const now = await this.#config.now()
-    // Stored with what validators say of it; until then it would be found again.
-    this.#kept.note((one) => transitions.auditBlockFound(one, found.block, found.isAudited, now))
-    return true
-  }
-
   /** Validators refuse a block that a reorganisation took back, so it is looked for again before they are asked again. */
   async #ask({ asking, terms }: Round): Promise<boolean> {
-    if (asking.attempts > 0 && !(await this.#findAuditBlock())) return false
+    if (asking.attempts > 0 && !(await this.#auditBlock.find())) return false
     if (this.#round === null) return false
     const listen = (listener: AnswerListener) => {
       this.#listener = listener
@@ -460,15 +398,3 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return false
   }
 }
-
-const isLooking = (due: readonly Effect[]): boolean =>
-  due.length > 0 && due.every(({ kind }) => kind === 'find_audit_block')
-
-const orElse =
-  <T>(otherwise: T, problem: string) =>
-  (error: unknown): T => {
-    console.error(problem, error)
-    return otherwise
-  }
-
-const refusal = (code: string, message: string): VoteResult => ({ ok: false, code, message })

@@ -1,4 +1,4 @@
-import type { RunningEpoch } from '../../durable-objects/project/task-queue.ts'
+import type { RunningEpoch } from '../../durable-objects/project/tasks.ts'
 import { epochAt } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'

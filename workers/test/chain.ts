@@ -52,7 +52,7 @@ export async function mint(account: string, amount: bigint): Promise<void> {
 }
 
 /** Signs typed data as a wallet does. */
-export const signTypedData = (key: string, { domain, primaryType, message }: TypedData): string =>
+export const signTypedData = (key: string, { domain, primaryType, message }: TypedData) =>
   signEvmDigest(key, hashAction(domain, primaryType as PrimaryType, message))
 
 /** The body that carries a payload and its signatures back. */

@@ -1,7 +1,8 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type EpochTerms, TaskQueue } from '../../../durable-objects/project/task-queue.ts'
+import { TaskQueue } from '../../../durable-objects/project/task-queue.ts'
+import type { EpochTerms } from '../../../durable-objects/project/tasks.ts'
 import {
   freshRelayerObject,
   relayed,

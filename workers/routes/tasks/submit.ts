@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Taken } from '../../../durable-objects/project/object.ts'
-import type { RefusedTask, TakenTask } from '../../../durable-objects/project/task-queue.ts'
+import type { RefusedTask, TakenTask } from '../../../durable-objects/project/tasks.ts'
 import { addressSubject } from '../../../protocol/encoding/index.ts'
 import { publicStatuses } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'

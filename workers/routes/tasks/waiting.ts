@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { waitsUntil } from '../../../durable-objects/project/task-queue.ts'
+import { waitsUntil } from '../../../durable-objects/project/tasks.ts'
 import { epochStart } from '../../../protocol/committees/index.ts'
 import type { HubContext } from '../../context.ts'
 import type { TaskRecord } from '../../rounds/find-round.ts'

@@ -1,0 +1,7 @@
+/** What to go on with where a promise fails, which is logged. */
+export const orElse =
+  <T>(otherwise: T, problem: string) =>
+  (error: unknown): T => {
+    console.error(problem, error)
+    return otherwise
+  }

@@ -1,0 +1,72 @@
+import type { VoteBody, VoteResult } from '../link/types.ts'
+import type { KeptRound } from './kept-round.ts'
+import { orElse } from './or-else.ts'
+import { type Lease, publicState, type Round } from './round.ts'
+import * as transitions from './transitions.ts'
+import type { RoundConfig } from './types.ts'
+
+/** How much is kept of what is wrong with a vote, for its owner. */
+const voteProblemMax = 300
+
+/** What is said of a vote, and whether the round has to look at what is due now. */
+interface TakenVote {
+  readonly result: VoteResult
+  readonly isNews: boolean
+}
+
+/** Votes of a committee on their way into its round. */
+export class TakenVotes<View> {
+  readonly #kept: KeptRound
+  readonly #config: Pick<RoundConfig<View>, 'judge' | 'reportInvalid'>
+
+  constructor(kept: KeptRound, config: Pick<RoundConfig<View>, 'judge' | 'reportInvalid'>) {
+    this.#kept = kept
+    this.#config = config
+  }
+
+  /** @param lease - Of the node that votes; null where it was never asked. @returns Once a vote that is taken is stored. */
+  async take(lease: Lease | null, body: VoteBody, cameAt: number): Promise<TakenVote> {
+    const kept = this.#kept
+    if (kept.round === null || lease === null)
+      return refusal('invalid_state', 'The round is over, or never asked this node.')
+    kept.note((round) => transitions.voteCame(round, lease.position, cameAt))
+    const problem = `a vote of ${lease.nodeKey} in ${kept.round.terms.roundId} cannot be looked at`
+    const judgement = await this.#config.judge(kept.round, lease, body).catch(orElse(null, problem))
+    if (judgement === null)
+      return refusal('unavailable', 'The vote cannot be looked at now. Send the same vote again shortly.')
+    const judged = (round: Round) => transitions.voteJudged(round, lease)
+    if (judgement.status === 'invalid') {
+      const check = judgement.message.slice(0, voteProblemMax)
+      kept.change((round) => transitions.refused(judged(round), lease.position, 'invalid_vote', check))
+      await this.#config.reportInvalid(lease.nodeKey)
+      return refusal('invalid_evidence', `This is no vote of the round: ${judgement.message}.`)
+    }
+    if (kept.round === null) return refusal('invalid_state', 'The round is over.')
+    if (judgement.status === 'valid') {
+      // A vote after the close is looked at only for what it proves.
+      const isAwaited = transitions.isVoteAwaited(kept.round, lease.position, cameAt)
+      const taken = (round: Round) =>
+        transitions.voted(judged(round), judgement.vote, judgement.result, cameAt, judgement.error)
+      if (!isAwaited) {
+        if (kept.round.closedAt !== null) kept.change(taken)
+        kept.change((round) => transitions.refused(judged(round), lease.position, 'late'))
+        return { ...refusal('invalid_state', 'The vote came after its time.'), isNews: true }
+      }
+      const before = kept.round
+      kept.note(taken)
+      // The same vote again waits only while the first is not stored.
+      if (kept.round !== before || kept.isVoteWaiting) await kept.voteStored()
+    } else {
+      kept.note(judged)
+      // A node forgets its vote once it is told that it is stored.
+      if (kept.isVoteWaiting) await kept.voteStored()
+    }
+    if (kept.round === null) return refusal('invalid_state', 'The round is over.')
+    return { result: { ok: true, state: publicState(kept.round) }, isNews: true }
+  }
+}
+
+const refusal = (code: string, message: string): TakenVote => ({
+  result: { ok: false, code, message },
+  isNews: false,
+})
