@@ -90,9 +90,10 @@ function finishPage(built: string, file: string, theme: string, chunks: readonly
   if (element === undefined || script === undefined)
     throw new CommandError(`${path.basename(file)} of the console has no script.`)
   const files = inOrder(built, html)
-  const boot = addFile(built, 'boot', inSteps(withRescue(script), files))
+  const atOnce = showsRecord(file, html)
+  const boot = addFile(built, 'boot', inSteps(withRescue(script), files, atOnce))
   const seen = withoutLaterStyles(html, files, chunks)
-  const finished = (showsRecord(file) ? withPreloads(seen, files) : seen.replaceAll(preload, ''))
+  const finished = (atOnce ? withPreloads(seen, files) : seen.replaceAll(preload, ''))
     .replace(element, `<!--given--><script src="${boot}"></script>`)
     .replace('%theme%', theme)
   writeFileSync(file, finished)
@@ -118,8 +119,9 @@ function addFile(built: string, name: string, script: string): string {
 /** The chosen colours, before anything is drawn in others. */
 const themeScript = `try { document.documentElement.dataset.theme = localStorage.getItem('theme') ?? 'auto' } catch {}`
 
-/** Only the script draws a record, so it loads at once; what else is to be seen is in the page, and comes first. */
-const showsRecord = (file: string): boolean => path.basename(file) === '_.html'
+/** Where only the script draws a record, it loads at once; what else is to be seen is in the page, or the hub writes it there, and comes first. */
+const showsRecord = (file: string, html: string): boolean =>
+  path.basename(file) === '_.html' && !html.includes(' data-shown=')
 
 /** What SvelteKit has a browser load before the page is drawn. */
 const preload = /\s*<link href="\/([^"]+)" rel="modulepreload">/g
@@ -152,14 +154,14 @@ function withPreloads(html: string, files: readonly string[]): string {
  * What was drawn for the build is seen before scripts load, and each of these runs in a task of its own: clicks and keys are
  * answered between two of them. A page that nobody looks at starts as well.
  */
-function inSteps(script: string, files: readonly string[]): string {
+function inSteps(script: string, files: readonly string[], atOnce: boolean): string {
   const waiting = script
     .replace(/import\(("[^"]+\/start\.[^"]+")\)\.then/, 'painted.then(() => import($1)).then')
     .replace(/(kit\.init\([^)]*\);)/, `$1${steps}`)
   if (!/painted\.then[\s\S]+await pause/.test(waiting))
     throw new CommandError('The script of the console does not start as it used to.')
   const addresses = files.map((file) => `/${file}`)
-  return `const files = ${JSON.stringify(addresses)}\n${pauses}${waiting}`
+  return `const files = ${JSON.stringify(addresses)}\n${atOnce ? pauses : `${pauses}${preloads}`}${waiting}`
 }
 
 /** A browser that loads nothing ahead would load one after the other. */
@@ -175,7 +177,11 @@ const painted = new Promise((go) => {
   if (document.hidden) return go()
   requestAnimationFrame(() => setTimeout(go))
   setTimeout(go, 300)
-}).then(() => {
+})
+`
+
+/** Where the page does not name its scripts. */
+const preloads = `painted.then(() => {
   for (const href of files)
     document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
 })

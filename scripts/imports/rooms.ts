@@ -66,6 +66,11 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'public',
     '.env.example',
   ],
+  'workers/routes/console': [
+    'protocol',
+    'workers',
+    ...['ring.ts', 'states.ts', 'texts'].map((name) => `console/src/lib/${name}`),
+  ],
 
   'node-cli/kept-build.ts': ['scripts/kept-build.ts'],
   'node-cli/src/engine': ['protocol'],

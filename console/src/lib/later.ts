@@ -1,4 +1,4 @@
-import { flushSync } from 'svelte'
+import { flushSync, onMount } from 'svelte'
 
 const waiting: (() => void)[] = []
 
@@ -15,6 +15,13 @@ export function later(work: () => void): () => void {
   return () => {
     item.work = () => {}
   }
+}
+
+/** A component that is made while the page starts, draws what it has in its turn. @returns Whether that is at once. */
+export function isItsTurn(come: () => void): boolean {
+  if (!isStarting()) return true
+  onMount(() => later(come))
+  return false
 }
 
 function doNext(): void {

@@ -1,7 +1,9 @@
 /** The committee of a round as a picture: who was drawn, who was asked, who voted what, who signed. */
 import { quorum } from '../../../protocol/committees/index.ts'
-import type { Round, RoundSummary } from './hub.ts'
+import type { Schemas } from '../../../sdk/operations.ts'
 
+type Round = Schemas['Round']
+type RoundSummary = Schemas['RoundSummary']
 export type RoundState = Round['state']
 
 export interface Seat {
@@ -130,6 +132,7 @@ export function framesOf(ring: Ring): Frame[] {
   return frames
 }
 
-const start: Omit<Frame, 'step'> = { asked: false, votes: 0, signed: 0, state: 'queued' }
+/** Before anything is known of it. */
+export const start: Frame = { step: 'received', asked: false, votes: 0, signed: 0, state: 'queued' }
 
 export const lastFrame = (ring: Ring): Frame => framesOf(ring).at(-1)!

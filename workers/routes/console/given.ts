@@ -2,6 +2,7 @@ import type { HubContext } from '../../context.ts'
 import { inTime } from '../../deadline.ts'
 import type { Answer } from '../../http/answer.ts'
 import { givenReads } from './reads.ts'
+import { type Shown, shownOf } from './shown.ts'
 
 /** Where the page has the answers, before the script that shows them; `scripts/console.ts` puts it there. */
 const place = '<!--given-->'
@@ -32,13 +33,29 @@ export async function withAnswers(
   )
   const found = paths.flatMap((path, index) => {
     const answer = answers[index] ?? null
-    return answer === null ? [] : [`${JSON.stringify(path)}:${answer}`]
+    return answer === null ? [] : [[path, answer] as const]
   })
   if (found.length === 0) return null
-  const given = `{"params":${JSON.stringify(params)},"answers":{${found.join(',')}}}`
+  const members = found.map(([path, answer]) => `${JSON.stringify(path)}:${answer}`)
+  const given = `{"params":${JSON.stringify(params)},"answers":{${members.join(',')}}}`
   const block = `<script type="application/json" id="given">${given.replaceAll('<', '\\u003c')}</script>`
-  return (await new Response(page as BodyInit).text()).replace(place, () => block)
+  const shown = shownOf(screen, params, Object.fromEntries(found))
+  return (await withTexts(new Response(page as BodyInit), shown).text()).replace(place, () => block)
 }
+
+/** Texts stay texts: the rewriter escapes them. */
+const withTexts = (page: Response, shown: Shown): Response =>
+  Object.keys(shown).length === 0
+    ? page
+    : new HTMLRewriter()
+        .on('[data-shown]', {
+          element(element) {
+            const text = shown[element.getAttribute('data-shown') ?? '']
+            if (text === null) element.setAttribute('hidden', '')
+            else if (text !== undefined) element.setInnerContent(text)
+          },
+        })
+        .transform(page)
 
 /** A filter asks for something else, and of what is not the id of a project the script looks that up. */
 export const isOther = ({ req }: HubContext): boolean =>
