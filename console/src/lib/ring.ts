@@ -1,9 +1,9 @@
 /** The committee of a round as a picture: who was drawn, who was asked, who voted what, who signed. */
 import { quorum } from '../../../protocol/committees/index.ts'
-import type { Schemas } from '../../../sdk/operations.ts'
+import type { components } from '../../../sdk/api.generated.ts'
 
-type Round = Schemas['Round']
-type RoundSummary = Schemas['RoundSummary']
+type Round = components['schemas']['Round']
+type RoundSummary = components['schemas']['RoundSummary']
 export type RoundState = Round['state']
 
 export interface Seat {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { payloads } from '../../../testing/hostile-texts.ts'
 import { bodyOf, client, errorOf, freshAddress } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { createListedProject } from '../../test/subscription.ts'
@@ -95,6 +96,26 @@ describe('the page of a screen that begins with its answers', () => {
       expect(answer, path).toEqual(await bodyOf(caller.get(path.replaceAll('{project}', project_id))))
   })
 
+  test('shows the texts of a project as texts, whatever they are, before any script', async () => {
+    const hostile = Object.fromEntries(
+      ['name', 'tagline'].map((member) => [member, `${member}"><img src=x onerror=alert(1)>`]),
+    )
+    const description = payloads.join('\n')
+    const project_id = await createListedProject({ listing: { ...hostile, description } })
+    const page = await (await client().get(`/projects/${project_id}`, html)).text()
+    expect(page).not.toMatch(/<(img|iframe|object|embed|base|meta http|svg onload)/)
+    expect(shownIn(page, 'name')).toBe(hostile.name)
+    expect(shownIn(page, 'tagline')).toBe(hostile.tagline)
+    expect(shownIn(page, 'description')).toBe(description)
+  })
+
+  test('shows the id of a round as a text, and nothing of a round that does not exist', async () => {
+    const round = '"><img src=x onerror=alert(1)>'
+    const page = await (await client().get(`/rounds/${encodeURIComponent(round)}`, html)).text()
+    expect(page).not.toContain('<img')
+    expect([shownIn(page, 'id'), shownIn(page, 'sentence')]).toEqual([round, ''])
+  })
+
   test('stays the same to who holds it, until an answer changes', async () => {
     const caller = client()
     const first = await caller.get('/projects', html)
@@ -148,6 +169,16 @@ describe('the page of a screen that begins with its answers', () => {
     expect(Object.keys(givenIn(await answer.text())?.answers ?? {})).toEqual(['/'])
   })
 })
+
+/** What a browser shows in an element that the hub fills. */
+function shownIn(page: string, name: string): string | undefined {
+  const [, text] = new RegExp(`data-shown="${name}"[^>]*>([^<]*)<`).exec(page) ?? []
+  return text
+    ?.replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+}
 
 /** What a browser finds in the block; null without one. */
 function givenIn(page: string): { params: unknown; answers: Record<string, unknown> } | null {

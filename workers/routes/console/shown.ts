@@ -1,6 +1,6 @@
 import { lastFrame, ringOf } from '../../../console/src/lib/ring.ts'
 import { takesTasks } from '../../../console/src/lib/states.ts'
-import { ring as words } from '../../../console/src/lib/texts/rounds.ts'
+import { sentence } from '../../../console/src/lib/texts/ring.ts'
 import { givenReads } from './reads.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer of the API, which its schema holds
@@ -41,6 +41,6 @@ const readers: Readonly<
     const round = answer(roundRead)
     if (round === undefined) return { id }
     const ring = ringOf(round, answer('/')?.validators ?? { count: 0, quorum: 0 })
-    return { id, sentence: words.sentence(ring, lastFrame(ring)) }
+    return { id, sentence: sentence(ring, lastFrame(ring)) }
   },
 }
