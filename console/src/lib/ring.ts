@@ -58,14 +58,14 @@ export function ringOfSummary(round: RoundSummary, validators: Validators): Ring
   const signed = !isTask ? agreeing : state === 'finalized' ? validators.quorum : 0
   return {
     isTask,
-    seats: Array.from({ length: size }, () => ({ name: null, backup: false, weight: 1 })),
+    seats: Array<Seat>(size).fill({ name: null, backup: false, weight: 1 }),
     votes: Array.from({ length: isTask ? votes : 0 }, (_, seat) => ({
       seat,
       result: seat < agreeing ? 0 : 1,
     })),
     quorum: quorum(size),
     validators: Math.max(validators.count, signed),
-    signers: Array.from({ length: signed }, () => null),
+    signers: Array<null>(signed).fill(null),
     signaturesNeeded: validators.quorum,
     audited,
     state,
@@ -102,7 +102,7 @@ export function ringOf(round: Round, validators: Validators): Ring {
 function resultsByVotes(votes: readonly { receipt_hash: string }[], decided: string | undefined): string[] {
   const counts = new Map<string, number>()
   for (const { receipt_hash: hash } of votes) counts.set(hash, (counts.get(hash) ?? 0) + 1)
-  const rank = (hash: string) => (hash === decided ? Number.POSITIVE_INFINITY : (counts.get(hash) ?? 0))
+  const rank = (hash: string) => (hash === decided ? Infinity : (counts.get(hash) ?? 0))
   return [...counts.keys()].sort((a, b) => rank(b) - rank(a))
 }
 

@@ -33,29 +33,26 @@ export async function withAnswers(
   )
   const found = paths.flatMap((path, index) => {
     const answer = answers[index] ?? null
-    return answer === null ? [] : [[path, answer] as const]
+    return answer === null ? [] : [`${JSON.stringify(path)}:${answer}`]
   })
   if (found.length === 0) return null
-  const members = found.map(([path, answer]) => `${JSON.stringify(path)}:${answer}`)
-  const given = `{"params":${JSON.stringify(params)},"answers":{${members.join(',')}}}`
+  const given = `{"params":${JSON.stringify(params)},"answers":{${found.join(',')}}}`
   const block = `<script type="application/json" id="given">${given.replaceAll('<', '\\u003c')}</script>`
-  const shown = shownOf(screen, params, Object.fromEntries(found))
+  const shown = shownOf(params, answers)
   return (await withTexts(new Response(page as BodyInit), shown).text()).replace(place, () => block)
 }
 
 /** Texts stay texts: the rewriter escapes them. */
 const withTexts = (page: Response, shown: Shown): Response =>
-  Object.keys(shown).length === 0
-    ? page
-    : new HTMLRewriter()
-        .on('[data-shown]', {
-          element(element) {
-            const text = shown[element.getAttribute('data-shown') ?? '']
-            if (text === null) element.setAttribute('hidden', '')
-            else if (text !== undefined) element.setInnerContent(text)
-          },
-        })
-        .transform(page)
+  new HTMLRewriter()
+    .on('[data-shown]', {
+      element(element) {
+        const text = shown[element.getAttribute('data-shown') ?? '']
+        if (text === null) element.setAttribute('hidden', '')
+        else if (text !== undefined) element.setInnerContent(text)
+      },
+    })
+    .transform(page)
 
 /** A filter asks for something else, and of what is not the id of a project the script looks that up. */
 export const isOther = ({ req }: HubContext): boolean =>
