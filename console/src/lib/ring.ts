@@ -1,9 +1,7 @@
 /** The committee of a round as a picture: who was drawn, who was asked, who voted what, who signed. */
 import { quorum } from '../../../protocol/committees/index.ts'
-import type { components } from '../../../sdk/api.generated.ts'
+import type { Round, RoundSummary } from './hub.ts'
 
-type Round = components['schemas']['Round']
-type RoundSummary = components['schemas']['RoundSummary']
 export type RoundState = Round['state']
 
 export interface Seat {
@@ -58,14 +56,14 @@ export function ringOfSummary(round: RoundSummary, validators: Validators): Ring
   const signed = !isTask ? agreeing : state === 'finalized' ? validators.quorum : 0
   return {
     isTask,
-    seats: Array<Seat>(size).fill({ name: null, backup: false, weight: 1 }),
+    seats: Array.from({ length: size }, () => ({ name: null, backup: false, weight: 1 })),
     votes: Array.from({ length: isTask ? votes : 0 }, (_, seat) => ({
       seat,
       result: seat < agreeing ? 0 : 1,
     })),
     quorum: quorum(size),
     validators: Math.max(validators.count, signed),
-    signers: Array<null>(signed).fill(null),
+    signers: Array.from({ length: signed }, () => null),
     signaturesNeeded: validators.quorum,
     audited,
     state,
@@ -102,7 +100,7 @@ export function ringOf(round: Round, validators: Validators): Ring {
 function resultsByVotes(votes: readonly { receipt_hash: string }[], decided: string | undefined): string[] {
   const counts = new Map<string, number>()
   for (const { receipt_hash: hash } of votes) counts.set(hash, (counts.get(hash) ?? 0) + 1)
-  const rank = (hash: string) => (hash === decided ? Infinity : (counts.get(hash) ?? 0))
+  const rank = (hash: string) => (hash === decided ? Number.POSITIVE_INFINITY : (counts.get(hash) ?? 0))
   return [...counts.keys()].sort((a, b) => rank(b) - rank(a))
 }
 

@@ -3,4 +3,4 @@
  * screen are loaded with the screen. Those behind a sign-in import theirs alone.
  */
 export * as texts from './texts/all.ts'
-export { stateWord } from './texts/words.ts'
+export { states, stateWord } from './texts/words.ts'

@@ -3,6 +3,7 @@ import { payloads } from '../../../testing/hostile-texts.ts'
 import { bodyOf, client, errorOf, freshAddress } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { createListedProject } from '../../test/subscription.ts'
+import { runSql } from '../../test/tables.ts'
 import { givenReads } from './reads.ts'
 
 const id = `0x${'12'.repeat(32)}`
@@ -109,11 +110,39 @@ describe('the page of a screen that begins with its answers', () => {
     expect(shownIn(page, 'description')).toBe(description)
   })
 
-  test('shows the id of a round as a text, and nothing of a round that does not exist', async () => {
+  test('shows the id of a round as a text, also of one that does not exist', async () => {
     const round = '"><img src=x onerror=alert(1)>'
     const page = await (await client().get(`/rounds/${encodeURIComponent(round)}`, html)).text()
     expect(page).not.toContain('<img')
-    expect([shownIn(page, 'id'), shownIn(page, 'sentence')]).toEqual([round, ''])
+    expect(shownIn(page, 'id')).toBe(round)
+  })
+
+  test('is as it was built for a project that does not exist', async () => {
+    const page = await (await client().get(`/projects/0x${'ab'.repeat(32)}`, html)).text()
+    expect(['name', 'tagline', 'description'].map((name) => shownIn(page, name))).toEqual(['', '', ''])
+  })
+
+  test('has no text and no answer of a project that the database does not answer for', async () => {
+    const project_id = await createListedProject()
+    const broken = failingDatabase((sql) => /\bprojects\b/.test(sql))
+    const answer = await client({ bindings: { DB: broken } }).get(`/projects/${project_id}`, html)
+    expect(answer.status).toBe(200)
+    const page = await answer.text()
+    expect(shownIn(page, 'name')).toBe('')
+    expect(Object.keys(givenIn(page)?.answers ?? {})).not.toContain('/v1/projects/{project}')
+  })
+
+  test('has the way to a task hidden as soon as its project takes none, also for who holds it', async () => {
+    const project_id = await createListedProject()
+    const path = `/projects/${project_id}`
+    const first = await client().get(path, html)
+    expect(first.headers.get('Cache-Control')).not.toMatch(/max-age=[1-9]/)
+    expect(await first.text()).not.toMatch(/data-shown="try"[^>]* hidden/)
+    const held = { ...html, 'If-None-Match': first.headers.get('ETag') ?? '' }
+    await runSql("UPDATE projects SET listing_status = 'paused' WHERE project_id = ?", project_id)
+    const changed = await client().get(path, held)
+    expect(changed.status).toBe(200)
+    expect(await changed.text()).toMatch(/data-shown="try"[^>]* hidden/)
   })
 
   test('stays the same to who holds it, until an answer changes', async () => {

@@ -38,8 +38,18 @@ export async function withAnswers(
   if (found.length === 0) return null
   const given = `{"params":${JSON.stringify(params)},"answers":{${found.join(',')}}}`
   const block = `<script type="application/json" id="given">${given.replaceAll('<', '\\u003c')}</script>`
-  const shown = shownOf(params, answers)
-  return (await withTexts(new Response(page as BodyInit), shown).text()).replace(place, () => block)
+  const text = await withTexts(new Response(page as BodyInit), textsOf(c, params, answers)).text()
+  return text.replace(place, () => block)
+}
+
+/** None of a record that is not as it should be: the script says what is wrong with it. */
+function textsOf(c: HubContext, params: Record<string, string>, answers: readonly (string | null)[]): Shown {
+  try {
+    return shownOf(params, answers)
+  } catch (error) {
+    console.error(`${c.var.requestId} texts of ${c.req.path}`, error)
+    return {}
+  }
 }
 
 /** Texts stay texts: the rewriter escapes them. */
