@@ -181,9 +181,11 @@ const painted = new Promise((go) => {
 `
 
 /** Where the page does not name its scripts. */
-const preloads = `painted.then(() => {
-  for (const href of files)
+const preloads = `painted.then(async () => {
+  for (const href of files) {
     document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
+    await pause()
+  }
 })
 `
 

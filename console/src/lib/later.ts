@@ -33,3 +33,9 @@ function doNext(): void {
     if (waiting.length > 0) setTimeout(doNext)
   }
 }
+
+/** The next task of the page: clicks and keys are answered before it. @returns True, for `{#if await turn()}`. */
+export async function turn(): Promise<true> {
+  await (globalThis.scheduler?.yield?.() ?? new Promise((go) => setTimeout(go)))
+  return true
+}
