@@ -39,3 +39,6 @@ export async function turn(): Promise<true> {
   await (globalThis.scheduler?.yield?.() ?? new Promise((go) => setTimeout(go)))
   return true
 }
+
+/** Whether the page was drawn for the build: what depends on who looks was not. */
+export const isDrawn = globalThis.document?.getElementById('content') !== null
