@@ -101,12 +101,17 @@ describe('the page of a screen that begins with its answers', () => {
     const hostile = Object.fromEntries(
       ['name', 'tagline'].map((member) => [member, `${member}</script><!--"><img src=x onerror=alert(1)>`]),
     )
-    const description = [...payloads, '</h1></script><!--<script>', '&lt;b&gt;&amp;', 'a\u2028b\u2029c'].join('\n')
+    const description = [...payloads, '</h1></script><!--<script>', '&lt;b&gt;&amp;', 'a\u2028b\u2029c'].join(
+      '\n',
+    )
     const project_id = await createListedProject({ listing: { ...hostile, description } })
     const page = await (await client().get(`/projects/${project_id}`, html)).text()
     expect(page).not.toMatch(/<(img|iframe|object|embed|base|meta http|svg onload)/)
     expect(page).not.toMatch(/<!--["<]/)
-    expect(givenIn(page)?.answers['/v1/projects/{project}']).toMatchObject({ ...hostile, listing: { description } })
+    expect(givenIn(page)?.answers['/v1/projects/{project}']).toMatchObject({
+      ...hostile,
+      listing: { description },
+    })
     expect(shownIn(page, 'name')).toBe(hostile.name)
     expect(shownIn(page, 'tagline')).toBe(hostile.tagline)
     expect(shownIn(page, 'description')).toBe(description)
