@@ -36,7 +36,8 @@ function doNext(): void {
 
 /** The next task of the page: clicks and keys are answered before it. @returns True, for `{#if await turn()}`. */
 export async function turn(): Promise<true> {
-  await (globalThis.scheduler?.yield?.() ?? new Promise((go) => setTimeout(go)))
+  // While the build draws, no time passes: nothing that a screen asks for fails meanwhile.
+  if (globalThis.document) await (globalThis.scheduler?.yield?.() ?? new Promise((go) => setTimeout(go)))
   return true
 }
 
