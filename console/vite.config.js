@@ -36,12 +36,19 @@ const withoutInlineStyle = {
  */
 const groups = [
   // SvelteKit reads its version when it is evaluated, which has to be after the page has told it.
-  { name: 'start', test: /kit\/src\/runtime\/client\/payload\.js|vite\/preload-helper/, priority: 2 },
+  { name: 'start', test: /kit\/src\/runtime\/client\/payload\.js|vite\/preload-helper/, priority: 4 },
   {
     name: 'svelte',
     test: /node_modules\/(?:svelte|esm-env|clsx)\/|rolldown\/runtime/,
     priority: 1,
     minShareCount: 2,
+  },
+  // A group takes what its files import along: the texts of a screen come with it where they and their words are apart from what all have.
+  { name: 'words', test: /src\/lib\/(?:format|ring|texts\/words)\./, priority: 3 },
+  {
+    name: (id) => /(\w+)\.ts$/.exec(id)[1],
+    test: /src\/lib\/texts\/(?:home|projects|records|rounds|status)\.ts$/,
+    priority: 2,
   },
   { name: 'common', minShareCount: 16 },
   // The frame of every screen has them, and few screens beside it.
@@ -54,6 +61,7 @@ export default defineConfig({
   plugins: [
     withoutInlineStyle,
     sveltekit({
+      compilerOptions: { experimental: { async: true } },
       adapter: adapter({ pages: out, assets: out }),
       // Links are not followed: they lead to records that no build knows. `screens` has one address of each screen.
       prerender: { crawl: false, entries: screens },

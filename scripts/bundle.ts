@@ -53,6 +53,7 @@ const sources = [
   'durable-objects',
   'protocol',
   'contracts/generated',
+  'console/src/lib/states.ts',
   'package.json',
   'package-lock.json',
   'tsconfig.json',

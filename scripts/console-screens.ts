@@ -59,8 +59,8 @@ export const operatorScreens = [
   ),
 ]
 
-/** Whether a screen has everything that it reads. */
+/** Whether a screen has started, and has everything that it reads. */
 export const isSettled = (): boolean =>
-  document.querySelector('h1') !== null && document.querySelector('[aria-label="Loading"]') === null
+  document.querySelector('h1') !== null && document.querySelector('[inert], [aria-label="Loading"]') === null
 
 declare const document: { querySelector(selector: string): unknown }

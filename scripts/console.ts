@@ -60,13 +60,21 @@ async function buildInto(unfinished: string): Promise<void> {
   rmSync(path.join(folder, work), { recursive: true, force: true })
   if (code !== 0) throw new CommandError(`The console cannot be built:\n${said.trim()}`)
   const theme = addFile(unfinished, 'theme', themeScript)
+  const firstViews = new Set<string>()
   for (const file of filesOf(unfinished).filter((one) => one.endsWith('.html'))) {
     const page = path.join(unfinished, consoleFolder, nameOfPage(file))
     mkdirSync(path.dirname(page), { recursive: true })
     renameSync(path.join(unfinished, file), page)
-    finishPage(unfinished, page, theme, chunks)
+    for (const one of finishPage(unfinished, page, theme, chunks)) firstViews.add(one)
+  }
+  for (const file of firstViews) {
+    const script = readFileSync(path.join(unfinished, file), 'utf8')
+    if (script.length > 5_000) writeFileSync(path.join(unfinished, file), compiledWhileItLoads + script)
   }
 }
+
+/** Chrome then compiles all functions of a script beside the page, and not one by one when they are called first. */
+const compiledWhileItLoads = '//# allFunctionsCalledOnLoad\n'
 
 /** A script that Vite made, and the styles that belong to it. */
 interface Chunk {
@@ -83,19 +91,23 @@ const nameOfPage = (file: string): string => (file === 'index.html' ? 'home.html
 /**
  * SvelteKit starts a page with an inline script, which the policy of the page refuses: it becomes a file like the others.
  * Until it has run, what is drawn takes no click and no key.
+ *
+ * @returns The scripts of its first view.
  */
-function finishPage(built: string, file: string, theme: string, chunks: readonly Chunk[]): void {
+function finishPage(built: string, file: string, theme: string, chunks: readonly Chunk[]): readonly string[] {
   const html = readFileSync(file, 'utf8')
   const [element, script] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? []
   if (element === undefined || script === undefined)
     throw new CommandError(`${path.basename(file)} of the console has no script.`)
   const files = inOrder(built, html)
-  const boot = addFile(built, 'boot', inSteps(withRescue(script), files))
+  const atOnce = showsRecord(file, html)
+  const boot = addFile(built, 'boot', inSteps(withRescue(script), files, atOnce))
   const seen = withoutLaterStyles(html, files, chunks)
-  const finished = (showsRecord(file) ? withPreloads(seen, files) : seen.replaceAll(preload, ''))
+  const finished = (atOnce ? withPreloads(seen, files) : seen.replaceAll(preload, ''))
     .replace(element, `<!--given--><script src="${boot}"></script>`)
     .replace('%theme%', theme)
   writeFileSync(file, finished)
+  return files
 }
 
 /** SvelteKit links the styles of dialogs too, which come with their scripts when somebody opens them. */
@@ -118,8 +130,9 @@ function addFile(built: string, name: string, script: string): string {
 /** The chosen colours, before anything is drawn in others. */
 const themeScript = `try { document.documentElement.dataset.theme = localStorage.getItem('theme') ?? 'auto' } catch {}`
 
-/** Only the script draws a record, so it loads at once; what else is to be seen is in the page, and comes first. */
-const showsRecord = (file: string): boolean => path.basename(file) === '_.html'
+/** Where only the script draws a record, it loads at once; what else is to be seen is in the page, or the hub writes it there, and comes first. */
+const showsRecord = (file: string, html: string): boolean =>
+  path.basename(file) === '_.html' && !html.includes(' data-shown=')
 
 /** What SvelteKit has a browser load before the page is drawn. */
 const preload = /\s*<link href="\/([^"]+)" rel="modulepreload">/g
@@ -152,14 +165,14 @@ function withPreloads(html: string, files: readonly string[]): string {
  * What was drawn for the build is seen before scripts load, and each of these runs in a task of its own: clicks and keys are
  * answered between two of them. A page that nobody looks at starts as well.
  */
-function inSteps(script: string, files: readonly string[]): string {
+function inSteps(script: string, files: readonly string[], atOnce: boolean): string {
   const waiting = script
     .replace(/import\(("[^"]+\/start\.[^"]+")\)\.then/, 'painted.then(() => import($1)).then')
     .replace(/(kit\.init\([^)]*\);)/, `$1${steps}`)
   if (!/painted\.then[\s\S]+await pause/.test(waiting))
     throw new CommandError('The script of the console does not start as it used to.')
   const addresses = files.map((file) => `/${file}`)
-  return `const files = ${JSON.stringify(addresses)}\n${pauses}${waiting}`
+  return `const files = ${JSON.stringify(addresses)}\n${atOnce ? pauses : `${pauses}${preloads}`}${waiting}`
 }
 
 /** A browser that loads nothing ahead would load one after the other. */
@@ -175,9 +188,15 @@ const painted = new Promise((go) => {
   if (document.hidden) return go()
   requestAnimationFrame(() => setTimeout(go))
   setTimeout(go, 300)
-}).then(() => {
-  for (const href of files)
+})
+`
+
+/** Where the page does not name its scripts. */
+const preloads = `painted.then(async () => {
+  for (const href of files) {
     document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
+    await pause()
+  }
 })
 `
 

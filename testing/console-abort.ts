@@ -8,8 +8,9 @@ import { signIn } from '../scripts/hub/wallet.ts'
 import { abortingArtifact } from './aborting-module.ts'
 import { findScreenFaults } from './console.ts'
 import { openFlow } from './console-flow.ts'
-import { lookForInjections, payloads } from './console-hostile.ts'
+import { lookForInjections } from './console-hostile.ts'
 import { registerProject } from './console-project.ts'
+import { payloads } from './hostile-texts.ts'
 
 /** What turns the direction of writing, clears a terminal, is never drawn, or ends a line. */
 const hidden = 'safe\u202eefas\u0007\u001b[2J\u200b\n\u2028end'

@@ -12,8 +12,8 @@ import { signIn, type Wallet } from '../scripts/hub/wallet.ts'
 import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
 import { endSession, limitOnce, openFlow, signInWith } from './console-flow.ts'
-import { payloads } from './console-hostile.ts'
 import { equivocationOf } from './equivocation.ts'
+import { payloads } from './hostile-texts.ts'
 import { runTool } from './run-tool.ts'
 
 /** What the owner writes to the arbiter. */

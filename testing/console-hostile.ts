@@ -1,42 +1,7 @@
 import type { Browser, Page, Route } from 'playwright-core'
 import { consoleScreens, isSettled, operatorScreens, ownScreens } from '../scripts/console-screens.ts'
 import { signInWith } from './console-flow.ts'
-
-const run = 'window.ranHostile=1'
-
-/** Texts that run something where a page takes one for more than a text. */
-export const payloads: readonly string[] = [
-  `<script>${run}</script>`,
-  `<script src="https://evil.example/x.js"></script>`,
-  `<img src=x onerror=${run}>`,
-  `<svg onload=${run}>`,
-  `<svg><script>${run}</script></svg>`,
-  `<svg><animate onbegin=${run} attributeName=x dur=1s>`,
-  `<svg><use href="data:image/svg+xml,<svg id='x' onload='${run}'/>#x">`,
-  `<body onload=${run}>`,
-  `<iframe src="javascript:parent.${run}"></iframe>`,
-  `<iframe srcdoc="<script>parent.${run}</script>"></iframe>`,
-  `<object data="data:text/html,<script>${run}</script>"></object>`,
-  `<embed src="javascript:${run}">`,
-  `<a href="javascript:${run}">click</a>`,
-  `<form action="javascript:${run}"><button>x</button></form>`,
-  `<button formaction="javascript:${run}">x</button>`,
-  `<input autofocus onfocus=${run}>`,
-  `<details open ontoggle=${run}>`,
-  `<video><source onerror=${run}></video>`,
-  `<audio src=x onerror=${run}>`,
-  `<marquee onstart=${run}>`,
-  `<math><mtext><style><img src=x onerror=${run}></style></mtext></math>`,
-  `<style>@import 'https://evil.example/x.css';</style>`,
-  `<link rel=stylesheet href="https://evil.example/x.css">`,
-  `<meta http-equiv="refresh" content="0;url=javascript:${run}">`,
-  `<base href="https://evil.example/">`,
-  `<template><script>${run}</script></template><noscript><img src=x onerror=${run}>`,
-  `"><img src=x onerror=${run}>`,
-  `' onmouseover='${run}' x='`,
-  `javascript:${run}`,
-  `{@html '<img src=x onerror=${run}>'}\${${run}}{{constructor.constructor('${run}')()}}`,
-]
+import { payloads, run } from './hostile-texts.ts'
 
 /** What a developer can write into the listing of a project beside its name. */
 export const hostileListing = {

@@ -45,6 +45,7 @@ export async function findListFaults(page: Page, origin: string, rows: number): 
   await page.unroute(list, answerLong)
   // A page that loads again has forgotten the long list.
   await page.reload()
+  await page.waitForFunction(isSettled)
   return faults
 }
 

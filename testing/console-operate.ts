@@ -10,8 +10,9 @@ import { signIn } from '../scripts/hub/wallet.ts'
 import { hubWithNodeKey } from '../sdk/node.ts'
 import { findScreenFaults } from './console.ts'
 import { endSession, openFlow } from './console-flow.ts'
-import { findRecordInjections, hostileListing, payloads } from './console-hostile.ts'
+import { findRecordInjections, hostileListing } from './console-hostile.ts'
 import { registerProject } from './console-project.ts'
+import { payloads } from './hostile-texts.ts'
 
 /** Of its own for each run, so that a network can be looked at twice. */
 const slug = `reviewed-${randomBytes(4).toString('hex')}`

@@ -66,6 +66,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'public',
     '.env.example',
   ],
+  'workers/routes/console': ['protocol', 'workers', 'console/src/lib/states.ts'],
 
   'node-cli/kept-build.ts': ['scripts/kept-build.ts'],
   'node-cli/src/engine': ['protocol'],

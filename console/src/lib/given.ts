@@ -1,6 +1,7 @@
 /** The answers that the hub has put into the page, so that its first drawing has them: `workers/routes/console/reads.ts` names them. */
 import type { QueryClient, QueryKey } from '@tanstack/svelte-query'
 import { setNow } from './clock.svelte.ts'
+import { isStarting } from './later.ts'
 
 type Params = Readonly<Record<string, string>>
 // biome-ignore lint/suspicious/noExplicitAny: an answer of the API, as a query would have read it
@@ -36,6 +37,13 @@ const isKept = (): boolean => {
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   return page?.transferSize === 0
 }
+
+/**
+ * A text that the hub has written into the page, by its name in `workers/routes/console/shown.ts`: it stays until the record is there,
+ * also in a copy that the browser kept. To be read while the screen starts, before it draws.
+ */
+export const shownText = (name: string): string =>
+  isStarting() ? (globalThis.document?.querySelector(`[data-shown="${name}"]`)?.textContent ?? '') : ''
 
 /** Takes what the page was given, once: another screen asks for what it shows. */
 export function takeGiven(client: QueryClient): void {

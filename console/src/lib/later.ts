@@ -1,4 +1,4 @@
-import { flushSync } from 'svelte'
+import { flushSync, onMount } from 'svelte'
 
 const waiting: (() => void)[] = []
 
@@ -17,6 +17,13 @@ export function later(work: () => void): () => void {
   }
 }
 
+/** A component that is made while the page starts, draws what it has in its turn. @returns Whether that is at once. */
+export function isItsTurn(come: () => void): boolean {
+  if (!isStarting()) return true
+  onMount(() => later(come))
+  return false
+}
+
 function doNext(): void {
   try {
     // What this draws, may have parts that wait in turn.
@@ -26,3 +33,13 @@ function doNext(): void {
     if (waiting.length > 0) setTimeout(doNext)
   }
 }
+
+/** The next task of the page: clicks and keys are answered before it. @returns True, for `{#if await turn()}`. */
+export async function turn(): Promise<true> {
+  // While the build draws, no time passes: nothing that a screen asks for fails meanwhile.
+  if (globalThis.document) await (globalThis.scheduler?.yield?.() ?? new Promise((go) => setTimeout(go)))
+  return true
+}
+
+/** Whether the page was drawn for the build: what depends on who looks was not. */
+export const isDrawn = globalThis.document?.getElementById('content') !== null

@@ -1,15 +1,23 @@
 import { createQuery } from '@tanstack/svelte-query'
+import { createContext } from 'svelte'
 import { type Descriptor, hub, origin } from './hub.ts'
 import { keep, read } from './kept.ts'
 
-/** The descriptor of the hub, which every screen shares. */
-export const networkQuery = () =>
+const makeNetworkQuery = () =>
   createQuery(() => ({
     queryKey: ['network'],
     queryFn: hub.descriptor,
     staleTime: 60_000,
     refetchInterval: 60_000,
   }))
+
+const [shared, share] = createContext<ReturnType<typeof makeNetworkQuery>>()
+
+/** The descriptor of the hub, which every screen shares: the frame of the page asks for it. */
+export const networkQuery = () => shared()
+
+/** For what is drawn inside the component that calls it. */
+export const shareNetworkQuery = () => share(makeNetworkQuery())
 
 type Brand = Descriptor['brand']
 

@@ -133,6 +133,7 @@ export function framesOf(ring: Ring): Frame[] {
   return frames
 }
 
-const start: Omit<Frame, 'step'> = { asked: false, votes: 0, signed: 0, state: 'queued' }
+/** Before anything is known of it. */
+export const start: Frame = { step: 'received', asked: false, votes: 0, signed: 0, state: 'queued' }
 
 export const lastFrame = (ring: Ring): Frame => framesOf(ring).at(-1)!

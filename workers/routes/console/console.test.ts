@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { payloads } from '../../../testing/hostile-texts.ts'
 import { bodyOf, client, errorOf, freshAddress } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { createListedProject } from '../../test/subscription.ts'
+import { runSql } from '../../test/tables.ts'
 import { givenReads } from './reads.ts'
 
 const id = `0x${'12'.repeat(32)}`
@@ -95,6 +97,61 @@ describe('the page of a screen that begins with its answers', () => {
       expect(answer, path).toEqual(await bodyOf(caller.get(path.replaceAll('{project}', project_id))))
   })
 
+  test('shows the texts of a project as texts, whatever they are, before any script', async () => {
+    const hostile = Object.fromEntries(
+      ['name', 'tagline'].map((member) => [member, `${member}</script><!--"><img src=x onerror=alert(1)>`]),
+    )
+    const description = [...payloads, '</h1></script><!--<script>', '&lt;b&gt;&amp;', 'a\u2028b\u2029c'].join(
+      '\n',
+    )
+    const project_id = await createListedProject({ listing: { ...hostile, description } })
+    const page = await (await client().get(`/projects/${project_id}`, html)).text()
+    expect(page).not.toMatch(/<(img|iframe|object|embed|base|meta http|svg onload)/)
+    expect(page).not.toMatch(/<!--["<]/)
+    expect(givenIn(page)?.answers['/v1/projects/{project}']).toMatchObject({
+      ...hostile,
+      listing: { description },
+    })
+    expect(shownIn(page, 'name')).toBe(hostile.name)
+    expect(shownIn(page, 'tagline')).toBe(hostile.tagline)
+    expect(shownIn(page, 'description')).toBe(description)
+  })
+
+  test('shows the id of a round as a text, also of one that does not exist', async () => {
+    const round = '"><img src=x onerror=alert(1)>'
+    const page = await (await client().get(`/rounds/${encodeURIComponent(round)}`, html)).text()
+    expect(page).not.toContain('<img')
+    expect(shownIn(page, 'id')).toBe(round)
+  })
+
+  test('is as it was built for a project that does not exist', async () => {
+    const page = await (await client().get(`/projects/0x${'ab'.repeat(32)}`, html)).text()
+    expect(['name', 'tagline', 'description'].map((name) => shownIn(page, name))).toEqual(['', '', ''])
+  })
+
+  test('has no text and no answer of a project that the database does not answer for', async () => {
+    const project_id = await createListedProject()
+    const broken = failingDatabase((sql) => /\bprojects\b/.test(sql))
+    const answer = await client({ bindings: { DB: broken } }).get(`/projects/${project_id}`, html)
+    expect(answer.status).toBe(200)
+    const page = await answer.text()
+    expect(shownIn(page, 'name')).toBe('')
+    expect(Object.keys(givenIn(page)?.answers ?? {})).not.toContain('/v1/projects/{project}')
+  })
+
+  test('has the way to a task hidden as soon as its project takes none, also for who holds it', async () => {
+    const project_id = await createListedProject()
+    const path = `/projects/${project_id}`
+    const first = await client().get(path, html)
+    expect(first.headers.get('Cache-Control')).not.toMatch(/max-age=[1-9]/)
+    expect(await first.text()).not.toMatch(/data-shown="try"[^>]* hidden/)
+    const held = { ...html, 'If-None-Match': first.headers.get('ETag') ?? '' }
+    await runSql("UPDATE projects SET listing_status = 'paused' WHERE project_id = ?", project_id)
+    const changed = await client().get(path, held)
+    expect(changed.status).toBe(200)
+    expect(await changed.text()).toMatch(/data-shown="try"[^>]* hidden/)
+  })
+
   test('stays the same to who holds it, until an answer changes', async () => {
     const caller = client()
     const first = await caller.get('/projects', html)
@@ -148,6 +205,16 @@ describe('the page of a screen that begins with its answers', () => {
     expect(Object.keys(givenIn(await answer.text())?.answers ?? {})).toEqual(['/'])
   })
 })
+
+/** What a browser shows in an element that the hub fills. */
+function shownIn(page: string, name: string): string | undefined {
+  const [, text] = new RegExp(`data-shown="${name}"[^>]*>([^<]*)<`).exec(page) ?? []
+  return text
+    ?.replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+}
 
 /** What a browser finds in the block; null without one. */
 function givenIn(page: string): { params: unknown; answers: Record<string, unknown> } | null {

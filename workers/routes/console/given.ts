@@ -2,6 +2,7 @@ import type { HubContext } from '../../context.ts'
 import { inTime } from '../../deadline.ts'
 import type { Answer } from '../../http/answer.ts'
 import { givenReads } from './reads.ts'
+import { type Shown, shownOf } from './shown.ts'
 
 /** Where the page has the answers, before the script that shows them; `scripts/console.ts` puts it there. */
 const place = '<!--given-->'
@@ -37,8 +38,31 @@ export async function withAnswers(
   if (found.length === 0) return null
   const given = `{"params":${JSON.stringify(params)},"answers":{${found.join(',')}}}`
   const block = `<script type="application/json" id="given">${given.replaceAll('<', '\\u003c')}</script>`
-  return (await new Response(page as BodyInit).text()).replace(place, () => block)
+  const text = await withTexts(new Response(page as BodyInit), textsOf(c, params, answers)).text()
+  return text.replace(place, () => block)
 }
+
+/** None of a record that is not as it should be: the script says what is wrong with it. */
+function textsOf(c: HubContext, params: Record<string, string>, answers: readonly (string | null)[]): Shown {
+  try {
+    return shownOf(params, answers)
+  } catch (error) {
+    console.error(`${c.var.requestId} texts of ${c.req.path}`, error)
+    return {}
+  }
+}
+
+/** Texts stay texts: the rewriter escapes them. */
+const withTexts = (page: Response, shown: Shown): Response =>
+  new HTMLRewriter()
+    .on('[data-shown]', {
+      element(element) {
+        const text = shown[element.getAttribute('data-shown') ?? '']
+        if (text === null) element.setAttribute('hidden', '')
+        else if (text !== undefined) element.setInnerContent(text)
+      },
+    })
+    .transform(page)
 
 /** A filter asks for something else, and of what is not the id of a project the script looks that up. */
 export const isOther = ({ req }: HubContext): boolean =>

@@ -1,0 +1,26 @@
+import { takesTasks } from '../../../console/src/lib/states.ts'
+
+/** By the name that an element of the page has in `data-shown`; null where the element is not to be seen. */
+export type Shown = Readonly<Record<string, string | null | undefined>>
+
+/**
+ * The texts that are largest on a screen, as its script draws them: they are seen while the script loads.
+ *
+ * @param answers To `givenReads` of the screen: the descriptor, then the record.
+ */
+export function shownOf(
+  { project, round }: Readonly<Record<string, string>>,
+  [, answer]: readonly (string | null)[],
+): Shown {
+  if (round !== undefined) return { id: round }
+  if (project === undefined || !answer) return {}
+  // What the schema of a project says.
+  const { name, tagline, developer_name, listing, listing_status } = JSON.parse(answer)
+  return {
+    name,
+    tagline,
+    developer: developer_name ?? '',
+    description: listing.description ?? '',
+    try: takesTasks(listing_status) ? undefined : null,
+  }
+}
