@@ -4,8 +4,8 @@ import { AnswerError, DeadlineError, HubError, UnreachableError } from '../../..
 import type { Schemas } from '../../../sdk/operations.ts'
 import { isUncertain } from './uncertain.ts'
 
-const refusal = (status: number, error: Schemas['Error']['error']) =>
-  refusalOf({ operation: 'POST /', status, body: { error, message: 'No.', request_id: 'r' } })
+const refusal = (status: number, error: Schemas['Error']['error'], retryAfter?: number) =>
+  refusalOf({ operation: 'POST /', status, body: { error, message: 'No.', request_id: 'r' }, retryAfter })
 
 test.each([
   [new UnreachableError('No hub answers.'), true],
@@ -13,6 +13,8 @@ test.each([
   [new AnswerError('Bad gateway.', 502), true],
   [refusal(503, 'unavailable'), true],
   [refusal(500, 'internal'), true],
+  [refusal(409, 'conflict', 1), true],
+  [refusal(408, 'unavailable'), true],
   [refusal(409, 'invalid_state'), false],
   [refusal(401, 'session_expired'), false],
   [refusal(400, 'invalid_field'), false],

@@ -117,6 +117,12 @@ describe('the page of a screen that begins with its answers', () => {
     expect(shownIn(page, 'description')).toBe(description)
   })
 
+  test('names the hub in the head of every such screen', async () => {
+    const named = client({ bindings: { CONSOLE_BRAND: JSON.stringify({ name: 'Own <b>network' }) } })
+    for (const path of ['/', '/projects', `/rounds/0x${'ab'.repeat(32)}`])
+      expect(shownIn(await (await named.get(path, html)).text(), 'brand'), path).toBe('Own <b>network')
+  })
+
   test('shows the id of a round as a text, also of one that does not exist', async () => {
     const round = '"><img src=x onerror=alert(1)>'
     const page = await (await client().get(`/rounds/${encodeURIComponent(round)}`, html)).text()

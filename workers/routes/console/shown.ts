@@ -10,13 +10,15 @@ export type Shown = Readonly<Record<string, string | null | undefined>>
  */
 export function shownOf(
   { project, round }: Readonly<Record<string, string>>,
-  [, answer]: readonly (string | null)[],
+  [descriptor, answer]: readonly (string | null)[],
 ): Shown {
-  if (round !== undefined) return { id: round }
-  if (project === undefined || !answer) return {}
+  const brand = descriptor ? brandOf(JSON.parse(descriptor)) : undefined
+  if (round !== undefined) return { brand, id: round }
+  if (project === undefined || !answer) return { brand }
   // What the schema of a project says.
   const { name, tagline, developer_name, listing, listing_status } = JSON.parse(answer)
   return {
+    brand,
     name,
     tagline,
     developer: developer_name ?? '',
@@ -24,3 +26,7 @@ export function shownOf(
     try: takesTasks(listing_status) ? undefined : null,
   }
 }
+
+/** The name of the hub, as the head of every screen has it. */
+const brandOf = ({ brand, network }: { brand: { name: string | null }; network: string }): string =>
+  brand.name ?? network

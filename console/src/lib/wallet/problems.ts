@@ -1,5 +1,6 @@
 /** What keeps a wallet from signing, or the hub from taking it, and which step helps. */
 import { AnswerError, HubError, Refusal, RefusedToSign, UnreachableError } from '../../../../sdk/errors.ts'
+import { isSettled } from '../uncertain.ts'
 
 export type ProblemKind =
   | 'refused'
@@ -54,11 +55,7 @@ function kindOf(error: Error): ProblemKind {
 export const isRefused = (thrown: unknown): boolean =>
   // The hub refused it, and nobody has signed in again to send it once more.
   (thrown instanceof HubError && thrown.code === 'session_expired') ||
-  (thrown instanceof Refusal && thrown.status >= 400 && thrown.status < 500 && !isOpen(thrown))
-
-/** A hub that gave up waiting for the call, or whose first try of it still runs. */
-const isOpen = ({ status, retryAfter }: Refusal): boolean =>
-  status === 408 || (status === 409 && retryAfter !== undefined)
+  (thrown instanceof Refusal && isSettled(thrown))
 
 /** Codes of EIP-1193 and EIP-3085, where a wallet says more than that it failed. */
 const refusedCode = 4001
