@@ -73,6 +73,7 @@ describe('doctor', () => {
       ['port', 'ok'],
       ['hub', 'skipped'],
       ['clock', 'skipped'],
+      ['parameters', 'skipped'],
       ['device', 'skipped'],
       ['compiler', 'ok'],
     ])

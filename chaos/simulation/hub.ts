@@ -146,7 +146,7 @@ function linkConfig(world: Surroundings, context: ObjectContext): NodeLinkConfig
   const { outside } = context
   return {
     ...linkBasics(context),
-    paramsHash: world.paramsHash(),
+    paramsAt: () => ({ hash: world.paramsHash(), next: null }),
     now: () => world.hubNow(),
     publish: () => outside(() => world.write(() => {}, 'database')),
     standing: (nodeKey) =>

@@ -1,8 +1,9 @@
 import type { ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
-import type { Lease, Round } from '../../durable-objects/round/round.ts'
+import { type Lease, paramsOfRound, type Round } from '../../durable-objects/round/round.ts'
 import type { RoundConfig } from '../../durable-objects/round/types.ts'
-import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { isSoonAfterChange } from '../../protocol/identity/index.ts'
 import { inlineInputBytesMax, offerId } from '../../protocol/link/index.ts'
+import { longestEpochSecs } from '../../protocol/manifest/index.ts'
 import { auditDraw, isAudited, type Task } from '../../protocol/rounds/index.ts'
 import { inTime } from '../deadline.ts'
 import type { Env, Settings } from '../env.ts'
@@ -32,7 +33,7 @@ const validatorCalls = new ValidatorCalls()
 
 export function createRoundConfig(env: Env, settings: Settings): RoundConfig<PublishedRound> {
   const hub = services(env)
-  const { clock, auditBlocks, committeeSets, roundFiles, rounds } = hub
+  const { clock, auditBlocks, committeeSets, paramsSchedule, roundFiles, rounds } = hub
   const { PROFILE: profile } = settings
   const sources = validatorSources(hub, settings)
   const link = ({ nodeKey }: Pick<Lease, 'nodeKey'>) => env.NODE_LINK.getByName(nodeKey)
@@ -71,7 +72,9 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
         accept_by: lease.acceptBy,
         vote_by: lease.voteBy,
       }
-      return link(lease).offer(frame, round.terms.rules.snapshotAt)
+      const outcome = await link(lease).offer(frame, round.terms.rules.snapshotAt)
+      const isExcused = isSoonAfterChange(paramsSchedule, await clock.now(), longestEpochSecs)
+      return outcome === 'offline' && isExcused ? 'absent' : outcome
     },
     cancel: (round, lease) => link(lease).cancel(offerIdOf(round, lease), 'closed'),
     wasHeard: async (round, lease) => inTime(link(lease).wasHeard(offerIdOf(round, lease)), confirmMsMax),
@@ -85,7 +88,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
         : auditBlocks?.findAgain(agreedAt, found))
       if (block == null) return null
       const draw = auditDraw(profile, round.terms.roundId, block.hash)
-      return { block, isAudited: isAudited(draw, defaultNetworkParams.audit_bp, false) }
+      return { block, isAudited: isAudited(draw, paramsOfRound(round.terms).audit_bp, false) }
     },
     ask: async (round, listen) => askForFinality(sources, round, await readInput(roundFiles, round), listen),
     execute: (request) =>

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import {
   defaultNetworkParams,
-  hashNetworkParams,
+  paramsScheduleOf,
   profileStrings,
   resolveProfile,
 } from '../../../../protocol/identity/index.ts'
@@ -32,7 +32,7 @@ async function open(prepare: (hub: LinkHub) => void = () => {}, patience: Partia
     clock: systemClock,
     signer: requestSigner(profile, nodeSigner(`0x${'11'.repeat(32)}`), systemClock),
     limits: defaultNetworkParams,
-    paramsHash: hashNetworkParams(defaultNetworkParams),
+    paramsSchedule: paramsScheduleOf(profile.chain_id),
     ready: () => ({ slots: 1, engine: 'native', nodectl_version: '1.0.0', holding }),
     joined: () => {},
     heard: () => {},
