@@ -5,7 +5,7 @@ import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { folderWithKey } from '../testing/node/folders.ts'
 import { startNodeProcess } from '../testing/node/node-process.ts'
 import { dist } from '../testing/node/nodectl.ts'
-import { freePort } from '../testing/node/validator-network.ts'
+import { pickPort } from '../testing/node/validator-network.ts'
 import { validatorClauses } from './clauses.ts'
 import { Findings, numbersOf } from './findings.ts'
 import { ScriptedHub } from './node/hub.ts'
@@ -25,7 +25,7 @@ async function createStage() {
   const seed = `0x${randomBytes(32).toString('hex')}`
   const dataDir = folderWithKey(seed)
   const nodeKey = ed25519PublicKey(seed)
-  const own = `127.0.0.1:${await freePort()}`
+  const own = `127.0.0.1:${await pickPort()}`
   const proxy = await startValidatorProxy(`http://${own}`, { profile, seed })
   const hub = await ScriptedHub.start(
     { profile, nodeKey, patience: usualPatience, hasLinks: false },

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { probePort } from '../localnet/port.ts'
+import { pickPort } from '../localnet/port.ts'
 import { listProcesses } from '../localnet/processes.ts'
 import { scope } from '../scripts/packages/scope.ts'
 import { hasAnvil } from '../testing/anvil.ts'
@@ -186,7 +186,7 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
     })
 
     test('the steps of docs/run-a-node.md lead to a device that works', async () => {
-      const port = await probePort(0)
+      const port = await pickPort()
       const [own, later] = guide('docs/run-a-node.md').map((block) =>
         block
           .replaceAll('./node', path.join(away, 'node'))

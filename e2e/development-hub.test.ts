@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accounts } from '../localnet/accounts.ts'
-import { probePort } from '../localnet/port.ts'
+import { pickPort } from '../localnet/port.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
@@ -50,7 +50,7 @@ function clone(): void {
 
 /** Starts the hub as a person does, with nothing set. */
 async function startDevelopment(): Promise<string> {
-  const port = await probePort(0)
+  const port = await pickPort()
   const { CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: _, ...env } = process.env
   const args = ['wrangler', 'dev', '--port', String(port), '--inspector-port', '0']
   const started = spawn('npx', args, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })

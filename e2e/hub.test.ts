@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hub } from '../localnet/hub.ts'
-import { probePort } from '../localnet/port.ts'
+import { pickPort } from '../localnet/port.ts'
 import { OtherVersionError } from '../scripts/wrangler-hub.ts'
 import { startTestHub } from '../testing/hub.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
@@ -43,7 +43,7 @@ describe('two isolates', () => {
 })
 
 test('the first answer that its port ever gives is right, because the database is migrated by then', async () => {
-  const port = await probePort(0)
+  const port = await pickPort()
   const starting = startTestHub({}, { port })
   const answer = await firstAnswer(`http://127.0.0.1:${port}/v1/projects`)
   const started = await starting

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { probePort } from '../localnet/port.ts'
+import { pickPort } from '../localnet/port.ts'
 import { nodeSigner } from '../node-cli/src/node-signer.ts'
 import { systemClock } from '../node-cli/src/serve/clock.ts'
 import {
@@ -32,7 +32,7 @@ const settings = { OPERATOR_ADDRESSES: evmAddress(operatorKey) }
 let hub: TestHub
 let statePath: string
 const start = async (port?: number) => {
-  hub = await startTestHub(settings, { statePath, port: port ?? (await probePort(0)) })
+  hub = await startTestHub(settings, { statePath, port: port ?? (await pickPort()) })
 }
 const restart = async () => {
   const { port } = new URL(hub.origin)

@@ -14,7 +14,7 @@ import { loadDatabase, restoreInto } from '../deploy/backup/restore.ts'
 import { completeEnvironment } from '../deploy/testing/environments.ts'
 import { localDatabase, statePathIn } from '../deploy/testing/local-database.ts'
 import { type Hub, startHub } from '../localnet/hub.ts'
-import { probePort } from '../localnet/port.ts'
+import { pickPort } from '../localnet/port.ts'
 import { bundleHub } from '../scripts/bundle.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { deployNetwork, relayerKey } from '../testing/deployed-chain.ts'
@@ -56,7 +56,7 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
   const databaseOf = (name: string) => localDatabase(path.join(root, name))
 
   async function start(name: string): Promise<Environment> {
-    const port = await probePort(0)
+    const port = await pickPort()
     const hub = await startHub({
       script: await bundleHub({ whole: true }),
       ...{ port, statePath: stateOf(name), callersNameAddress: true, extraWorkers: { driver } },

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net'
 import path from 'node:path'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { probePort } from '../localnet/port.ts'
+import { pickPort } from '../localnet/port.ts'
 import { sendJson, startLyingHub } from '../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { resolveProfile, signRequest } from '../protocol/identity/index.ts'
 import { evmAddress } from '../protocol/signatures/index.ts'
@@ -28,7 +28,7 @@ const door = createServer((caller) => {
 })
 
 beforeAll(async () => {
-  origin = `http://localhost:${await probePort(0)}`
+  origin = `http://localhost:${await pickPort()}`
   hub = await startTestHub({
     BASE_URL: origin,
     OPERATOR_ADDRESSES: evmAddress(operatorKey),

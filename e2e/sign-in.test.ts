@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { probePort } from '../localnet/port.ts'
+import { pickPort } from '../localnet/port.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { evmAddress } from '../protocol/signatures/index.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
@@ -28,7 +28,7 @@ describe('signIn', () => {
   })
 
   test('says that no hub answers', async () => {
-    const nobody = `http://localhost:${await probePort(0)}`
+    const nobody = `http://localhost:${await pickPort()}`
     await expect(signInTo(nobody)).rejects.toThrow(/No hub answers .*npm start.*--hub URL/)
   })
 

@@ -7,7 +7,7 @@ import { defaultNetworkParams } from '../protocol/identity/index.ts'
 import { hasAnvil } from '../testing/anvil.ts'
 import { type Chain, catchUp, startChain, statesOf } from './chain.ts'
 import { historyBlocksOf } from './chain-history.ts'
-import { probePort } from './port.ts'
+import { pickPort } from './port.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'localnet-chain-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -19,7 +19,7 @@ test('states reach back to the beacon of an epoch until it ends, and a thousand 
 })
 
 describe.skipIf(!hasAnvil)('a chain', () => {
-  const begin = async (file: string) => startChain(file, await probePort(0), () => {})
+  const begin = async (file: string) => startChain(file, await pickPort(), () => {})
   const timeOf = async (chain: Chain) => Number(((await headOf(chain)) as { timestamp: string }).timestamp)
   const headOf = async ({ url }: Chain) =>
     (await callBatch(url, [['eth_getBlockByNumber', 'latest', false]]))[0]
@@ -75,7 +75,7 @@ describe.skipIf(!hasAnvil)('a chain', () => {
   test('that begins in the past stays behind until it catches up, and begins there once', async () => {
     const file = path.join(folder, 'past.json')
     const machine = () => Math.floor(Date.now() / 1000)
-    const first = await startChain(file, await probePort(0), () => {}, { pastSecs: 7_200 })
+    const first = await startChain(file, await pickPort(), () => {}, { pastSecs: 7_200 })
     await callBatch(first.url, [['evm_mine']])
     expect(machine() - (await timeOf(first))).toBeGreaterThanOrEqual(7_100)
     await catchUp(first.url)
@@ -86,7 +86,7 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     expect(behind).toBeLessThan(6_600)
     await first.stop()
 
-    const second = await startChain(file, await probePort(0), () => {}, { pastSecs: 7_200 })
+    const second = await startChain(file, await pickPort(), () => {}, { pastSecs: 7_200 })
     await callBatch(second.url, [['evm_mine']])
     expect(Math.abs(machine() - (await timeOf(second)))).toBeLessThan(60)
     await catchUp(second.url)

@@ -5,7 +5,7 @@ import { defaultNetworkParams } from '../protocol/identity/index.ts'
 import { callOf } from '../scripts/command/call.ts'
 import { historyBlocksOf } from './chain-history.ts'
 import { StartError } from './errors.ts'
-import { probePort } from './port.ts'
+import { pickPort, probePort } from './port.ts'
 
 /** The chain that a local network runs on. */
 export interface Chain {
@@ -145,7 +145,7 @@ async function choosePort(note: (text: string) => void): Promise<number> {
   try {
     return await probePort(defaultPort)
   } catch {
-    const other = await probePort(0)
+    const other = await pickPort()
     note(`Port ${defaultPort} is in use; the chain is on ${other}`)
     return other
   }

@@ -11,7 +11,7 @@ import { hasAnvil } from '../testing/anvil.ts'
 import { accounts } from './accounts.ts'
 import { type Chain, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
-import { probePort } from './port.ts'
+import { pickPort } from './port.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'localnet-deployment-'))
 const file = path.join(folder, 'deployment.json')
@@ -40,7 +40,7 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
   // Each run of anvil writes down a block 0 of its own, and a later one takes any of them for the chain's.
   test('is found again whichever block 0 the chain comes back with', async () => {
     const state = path.join(folder, 'chain.json')
-    const begin = async () => startChain(state, await probePort(0), () => {})
+    const begin = async () => startChain(state, await pickPort(), () => {})
     const first = await begin()
     const made = await makeDeployment(file, first, profile)
     const before = await genesisOf(first)

@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto'
+import { createSocket, type Socket } from 'node:dgram'
 import { type AddressInfo, createServer } from 'node:net'
 
 /**
@@ -16,3 +18,46 @@ export function probePort(port: number): Promise<number> {
     })
   })
 }
+
+/** Systems give higher ones to connections, and to programs that take any. */
+const pickedFrom = { min: 20_000, end: 32_768 }
+
+/**
+ * Picks a port for a program that starts later, or starts again: nobody else on this machine picks it as long as this
+ * process runs, and the system gives it to nobody.
+ *
+ * @param count How many ports that follow each other; the first is returned.
+ */
+export async function pickPort(count = 1): Promise<number> {
+  for (;;) {
+    const first = randomInt(pickedFrom.min, pickedFrom.end - count)
+    const ports = Array.from({ length: count }, (_, index) => first + index)
+    const claims = await Promise.all(ports.map(claim))
+    if (!claims.includes(null) && (await areFree(ports))) return first
+    for (const socket of claims) socket?.close()
+  }
+}
+
+/** The datagrams at a number, which no program here takes, say who has its connections. */
+function claim(port: number): Promise<Socket | null> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket('udp4').unref()
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      isTaken(error) ? socket.close(() => resolve(null)) : reject(error),
+    )
+    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(socket))
+  })
+}
+
+async function areFree(ports: readonly number[]): Promise<boolean> {
+  try {
+    await Promise.all(ports.map(probePort))
+    return true
+  } catch (error) {
+    if (isTaken(error as NodeJS.ErrnoException)) return false
+    throw error
+  }
+}
+
+/** Some systems keep numbers for themselves. */
+const isTaken = ({ code }: NodeJS.ErrnoException): boolean => code === 'EADDRINUSE' || code === 'EACCES'

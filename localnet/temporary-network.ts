@@ -7,7 +7,7 @@ import { type ChainOptions, catchUp, startChain } from './chain.ts'
 import { makeDeployment } from './deployment.ts'
 import { type HubOptions, startHub } from './hub.ts'
 import { passTime } from './pass-time.ts'
-import { probePort } from './port.ts'
+import { pickPort } from './port.ts'
 import { profileOn, writeProfile } from './profile.ts'
 import { keepSchedule } from './schedule.ts'
 import { hubSettings } from './settings.ts'
@@ -36,7 +36,7 @@ export async function startTemporaryNetwork(
     const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain, profile)
     if (options.pastSecs !== undefined) await catchUp(chain.url)
     await import('../scripts/copy-assets.ts')
-    const port = await probePort(0)
+    const port = await pickPort()
     const url = `http://localhost:${port}`
     const hubSecret = randomBytes(32).toString('hex')
     const coordinatorSeed = `0x${randomBytes(32).toString('hex')}`

@@ -1,6 +1,6 @@
 import { type Hub, startHub } from '../localnet/hub.ts'
 import type { PlatformOptions } from '../localnet/platform.ts'
-import { probePort } from '../localnet/port.ts'
+import { pickPort } from '../localnet/port.ts'
 import { bundleHub, type HubBundle } from '../scripts/bundle.ts'
 import { driver } from './driver.ts'
 
@@ -32,7 +32,7 @@ export async function startTestHub(
   } = {},
 ): Promise<TestHub> {
   script ??= bundleHub({ whole: true })
-  const port = wanted ?? (await probePort(0))
+  const port = wanted ?? (await pickPort())
   const origin = `http://localhost:${port}`
   const hub = await startHub({
     script: await script,

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { probePort } from '../localnet/port.ts'
+import { pickPort } from '../localnet/port.ts'
 import { listProcesses, type Process } from '../localnet/processes.ts'
 import type { Ended } from './run-tool.ts'
 
@@ -112,21 +112,11 @@ export interface Ports {
 
 /** Two free ports, and arguments that name them; the networks of most tests have neither sample data nor nodes. */
 export async function freePorts(): Promise<Ports> {
-  const [hub, chain] = [await probePort(0), await probePort(0)]
+  const [hub, chain] = [await pickPort(), await pickPort()]
   return {
     hub,
     chain,
     args: ['--no-sample', '--no-nodes', '--port', String(hub), '--chain-port', String(chain)],
-  }
-}
-
-/** The first of so many free ports that follow each other. */
-export async function freePortsFrom(count: number): Promise<number> {
-  for (;;) {
-    const first = await probePort(0)
-    const others = Array.from({ length: count }, (_, index) => first + index)
-    const free = await Promise.all(others.map((port) => probePort(port).catch(() => null)))
-    if (!free.includes(null)) return first
   }
 }
 

@@ -1,6 +1,6 @@
 import { startHub } from '../localnet/hub.ts'
 import type { Limits } from '../localnet/inside/limits.ts'
-import { probePort } from '../localnet/port.ts'
+import { pickPort } from '../localnet/port.ts'
 
 /** A Worker in the hub's place, which uses its bindings as a test asks it to. */
 const probe = `
@@ -79,7 +79,7 @@ export default {
 
 /** Starts the probe on a platform with these limits. */
 export async function startProbe(limits: Partial<Limits>) {
-  const port = await probePort(0)
+  const port = await pickPort()
   const { stop, deploy } = await startHub({
     script: [{ type: 'ESModule', path: 'probe.js', contents: probe }],
     port,

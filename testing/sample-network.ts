@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { freePorts, freePortsFrom, NpmStart, type Ports, type Started } from './npm-start.ts'
+import { pickPort } from '../localnet/port.ts'
+import { freePorts, NpmStart, type Ports, type Started } from './npm-start.ts'
 
 /** A local network with its sample project and its nodes, and what only its operator reaches. */
 export interface SampleNetwork {
@@ -23,7 +24,7 @@ export interface SampleNetwork {
 
 /** Starts a network as `npm start` does, and returns once it is ready. */
 export async function startSampleNetwork(npmStart = new NpmStart()): Promise<SampleNetwork> {
-  const [ports, nodePort] = [await freePorts(), await freePortsFrom(7)]
+  const [ports, nodePort] = [await freePorts(), await pickPort(7)]
   const args = ports.args.filter((arg) => !arg.startsWith('--no-'))
   const started = await npmStart.start([...args, '--node-port', String(nodePort)], { through: 'npm' })
   /** What no request of anybody does. */

@@ -11,7 +11,7 @@ import { type Env, readSettings } from './env.ts'
 import { loadedObject } from './loaded-object.ts'
 import { createRoundsClient } from './rounds/client.ts'
 import { services } from './services.ts'
-import type { PublishedRound } from './stores/rounds.ts'
+import type { PublishedRound, WrittenRound } from './stores/rounds.ts'
 
 /** The Durable Objects that need more than their storage, joined with the settings and stores of this hub. */
 
@@ -46,6 +46,7 @@ export class Round extends loadedObject<RoundObject<Env, PublishedRound>>({
   load: async (ctx, env) => (await import('./rounds/object.ts')).createRound(ctx, env),
   methods: {
     ...{ start: true, execute: true, read: true, wait: true, waitingFor: true },
+    blockFound: true,
     accepted: true,
     declined: true,
     voted: true,
@@ -107,6 +108,9 @@ export class WebhookReader extends RepeatingObject<Env> {
   }
 }
 
+/** Without a chain there is nothing to look at. */
+const noChainMs = 60_000
+
 function committeesConfig(env: Env): CommitteesConfig<PublishedRound> {
   const settings = readSettings(env)
   const rounds = createRoundsClient(env)
@@ -130,6 +134,13 @@ function committeesConfig(env: Env): CommitteesConfig<PublishedRound> {
       return findRunningEpoch(services(env), projectId, now)
     },
     startRound: (terms, isRepeated) => rounds(terms.roundId).start(terms, isRepeated),
+    viewOf: ({ row }) => {
+      const { round, leases } = row as WrittenRound
+      return { round, leases }
+    },
+    auditBlock: async (agreedAt) => (await services(env).auditBlocks?.find(agreedAt)) ?? null,
+    untilNextBlock: () => services(env).auditBlocks?.untilNextLook() ?? noChainMs,
+    tellBlock: (roundId, block) => rounds(roundId).blockFound(block),
     endRounds: async (projectId, ended) => {
       const { endRounds } = await import('./rounds/end-rounds.ts')
       return endRounds(env, settings, projectId, ended)

@@ -7,7 +7,7 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Hub, startHub } from '../../localnet/hub.ts'
-import { probePort } from '../../localnet/port.ts'
+import { pickPort } from '../../localnet/port.ts'
 import { nodeSigner } from '../../node-cli/src/node-signer.ts'
 import { systemClock } from '../../node-cli/src/serve/clock.ts'
 import { hubClient, requestSigner } from '../../node-cli/src/serve/hub/index.ts'
@@ -49,7 +49,7 @@ process.exit()
 
 async function measure(bundle: HubBundle, seeds: readonly string[], isCounted: boolean) {
   const folder = mkdtempSync(path.join(tmpdir(), 'links-'))
-  const port = await probePort(0)
+  const port = await pickPort()
   const origin = `http://localhost:${port}`
   const start = () =>
     startHub({

@@ -4,7 +4,7 @@
  */
 import { generatePrivateKey } from 'viem/accounts'
 import { startHub } from '../../localnet/hub.ts'
-import { probePort } from '../../localnet/port.ts'
+import { pickPort } from '../../localnet/port.ts'
 import { bundleHub } from '../../scripts/bundle.ts'
 import { readNetwork } from '../../scripts/hub/network.ts'
 import { signIn } from '../../scripts/hub/wallet.ts'
@@ -64,7 +64,7 @@ const callsOf = ({ projects }: Sizes): string[] => [
   '/v1/status',
 ]
 
-const port = await probePort(0)
+const port = await pickPort()
 const origin = `http://localhost:${port}`
 const hub = await startHub({
   script: await countedHub(await bundleHub({ whole: true })),

@@ -8,7 +8,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { startHub } from '../../localnet/hub.ts'
-import { probePort } from '../../localnet/port.ts'
+import { pickPort } from '../../localnet/port.ts'
 import { evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
 import { bundleHub } from '../../scripts/bundle.ts'
 import { readNetwork } from '../../scripts/hub/network.ts'
@@ -84,7 +84,7 @@ const peer = async (name: string): Promise<string> => {
   return outputFiles[0]?.text ?? ''
 }
 
-const port = await probePort(0)
+const port = await pickPort()
 const baseUrl = `http://localhost:${port}`
 const hub = await startHub({
   script: await bundleHub(),

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { PlatformOptions } from '../../localnet/platform.ts'
-import { probePort } from '../../localnet/port.ts'
+import { pickPort } from '../../localnet/port.ts'
 import { anvilKeys, resolveProfile } from '../../protocol/identity/index.ts'
 import { readNetwork } from '../../scripts/hub/network.ts'
 import { beginValidators } from '../../scripts/hub/validators.ts'
@@ -52,7 +52,7 @@ export async function startFaultyHub(options: FaultyHubOptions) {
   const { confirmations, depthMax, blockMs } = options
   const profile = resolveProfile()
   const statePath = mkdtempSync(path.join(tmpdir(), 'faulty-hub-'))
-  const port = await probePort(0)
+  const port = await pickPort()
   const origin = `http://localhost:${port}`
   const [deployerKey, , arbiterKey] = anvilKeys as [Hex, Hex, Hex]
   const relayer = privateKeyToAddress(relayerKey)

@@ -12,7 +12,7 @@ import { LocalNode, type NodeRole, type NodeSurroundings } from '../../localnet/
 import { validatorCount } from '../../localnet/nodes/local-nodes.ts'
 import { waitForSet } from '../../localnet/nodes/ready.ts'
 import { passTime } from '../../localnet/pass-time.ts'
-import { probePort } from '../../localnet/port.ts'
+import { pickPort } from '../../localnet/port.ts'
 import { privateKeys } from '../../localnet/private-keys.ts'
 import { writeProfile } from '../../localnet/profile.ts'
 import { approval, makeDevice, subscribe, waitForBond } from '../../localnet/sample/devices.ts'
@@ -120,7 +120,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     const validatorProxy = await startFaultProxy(chain.url)
     ends.push(hubProxy.stop, validatorProxy.stop)
     await import('../../scripts/copy-assets.ts')
-    const port = await probePort(0)
+    const port = await pickPort()
     const hubUrl = `http://localhost:${port}`
     const hubSecret = randomBytes(32).toString('hex')
     const coordinatorSeed = `0x${randomBytes(32).toString('hex')}`
@@ -143,7 +143,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     const begin = async (role: NodeRole, number: number, dataDir: string): Promise<LocalNode> => {
       const name = `${role}-${number}`
       const node = new LocalNode(
-        { name, role, dataDir, logFile: path.join(folder, 'logs', `${name}.log`), port: await probePort(0) },
+        { name, role, dataDir, logFile: path.join(folder, 'logs', `${name}.log`), port: await pickPort() },
         {
           ...programs[(number - 1) % programs.length]!,
           hub: hubUrl,

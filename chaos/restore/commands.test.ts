@@ -10,7 +10,7 @@ import { type Desk, openDesk, wranglerPath } from '../../deploy/testing/operator
 import { RecordedAccount } from '../../deploy/testing/recorded-account.ts'
 import { resourcesOf } from '../../deploy/wrangler-config.ts'
 import { accounts } from '../../localnet/accounts.ts'
-import { probePort } from '../../localnet/port.ts'
+import { pickPort } from '../../localnet/port.ts'
 import { privateKeys } from '../../localnet/private-keys.ts'
 import { bundleHub } from '../../scripts/bundle.ts'
 import { readNetwork } from '../../scripts/hub/network.ts'
@@ -178,7 +178,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
           settings[name]!,
         ]),
       )
-      const port = await probePort(0)
+      const port = await pickPort()
       const url = `http://localhost:${port}`
       let started: Promise<void> | undefined
       const fresh: Desk = openDesk(environment, 'trial', async () => {

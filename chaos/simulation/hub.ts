@@ -75,7 +75,6 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
     processId,
     now: () => world.hubNow(),
     pollMs,
-    untilNextBlock: () => pollMs,
     mayLeap: false,
     seat: (terms) =>
       outside(() =>
@@ -116,10 +115,13 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
     judge: (round, lease, body) => judgeVote({ profile, roundFiles: nothingLarge }, round, lease, body),
     isServed: async ({ terms: { task } }) => world.snapshot(task.set_hash).params_hash === world.paramsHash(),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
-    auditBlock: (round, agreedAt) =>
+    awaitBlock: async ({ terms: { roundId, task } }, agreedAt) => {
+      await object('ProjectCommittees', task.project_id).awaitBlock!(roundId, agreedAt)
+    },
+    auditBlock: (round, agreedAt, seen) =>
       outside(() =>
         world.read('chain', 'chain').then(() => {
-          const block = world.chain.firstAfter(agreedAt)
+          const block = seen ?? world.chain.firstAfter(agreedAt)
           if (block === null) return null
           const draw = auditDraw(profile, round.terms.roundId, block.hash)
           return { block, isAudited: isAudited(draw, params.audit_bp, false) }
@@ -184,6 +186,13 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
         }),
       ),
     startRound: (terms, isRepeated) => object('Round', terms.roundId).start!(terms, isRepeated),
+    viewOf: ({ row }) => row,
+    auditBlock: (agreedAt) =>
+      outside(() => world.read('chain', 'chain').then(() => world.chain.firstAfter(agreedAt))),
+    untilNextBlock: () => pollMs,
+    tellBlock: async (roundId, block) => {
+      await object('Round', roundId).blockFound!(block)
+    },
     endRounds: (projectId, ended) =>
       outside(async (isAlive) => {
         const rows = ended.map(({ row }) => row as WrittenRound)

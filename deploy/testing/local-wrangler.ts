@@ -3,7 +3,7 @@
  * an account is a recorded answer. `account.json` keeps the account from one call to the next.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { WranglerError } from '../wrangler.ts'
 import { RecordedAccount } from './recorded-account.ts'
@@ -23,6 +23,9 @@ export const tailFile = 'tail.jsonl'
 /** The configuration of the environment without its build command, which one call runs for all. */
 export const localConfig = 'dist/deploy/local.json'
 export const persisted = ['--persist-to', 'state']
+
+/** What wrangler has answered in the folder since something there was changed, by call. */
+const answersFile = 'answers.json'
 
 /** Calls that wrangler answers from a folder as it does from an account. */
 const localCalls = ['d1 migrations', 'd1 execute', 'd1 export', 'r2 object']
@@ -96,29 +99,39 @@ function locally(args: readonly string[], wrangler: string): string | null {
     if (status !== 0) throw new WranglerError(call, `${stdout}${stderr}`)
     return stdout
   }
+  /** An `up` that is run again asks what the one before has asked, and each answer takes seconds. */
+  const runOnce = (call: readonly string[], input: string): string => {
+    const question = `${call.join(' ')}\n${input}`
+    const answers = keptAnswers()
+    answers[question] ??= run(call)
+    writeFileSync(answersFile, JSON.stringify(answers))
+    return answers[question]
+  }
   const isLocal = localCalls.some((words) => args.join(' ').startsWith(`${words} `))
   if (isLocal) {
     const own = args.map((arg) => (arg === '--remote' ? '--local' : arg))
     // An export has no option for the folder: it looks beside the configuration.
     if (args[1] === 'export') linkState(path.dirname(config))
-    return patiently(() => run(args[1] === 'export' ? own : [...own, ...persisted]))
+    const call = args[1] === 'export' ? own : [...own, ...persisted]
+    if (args.join(' ').startsWith('d1 migrations list ')) return patiently(() => runOnce(call, ''))
+    if (args[0] === 'd1' && args[1] !== 'export') rmSync(answersFile, { force: true })
+    return patiently(() => run(call))
   }
   const upload = args[0] === 'deploy' ? ['deploy'] : args[1] === 'upload' ? ['versions', 'upload'] : null
   if (upload === null) return null
   const isBuilt = existsSync(localConfig)
-  run([
-    ...upload,
-    '--dry-run',
-    '--outdir',
-    path.join('dist', 'dry'),
-    '--config',
-    isBuilt ? localConfig : config,
-  ])
+  const used = isBuilt ? localConfig : config
+  const call = [...upload, '--dry-run', '--outdir', path.join('dist', 'dry'), '--config', used]
+  runOnce(call, readFileSync(used, 'utf8'))
   if (!isBuilt) {
     const { build: _, ...rest } = JSON.parse(readFileSync(config, 'utf8'))
     writeFileSync(localConfig, JSON.stringify(rest))
   }
   return null
+}
+
+function keptAnswers(): Record<string, string> {
+  return existsSync(answersFile) ? JSON.parse(readFileSync(answersFile, 'utf8')) : {}
 }
 
 interface Invocation {

@@ -29,8 +29,10 @@ import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, Roun
 import { readUpgrade } from './upgrade.ts'
 import { Validating } from './validating.ts'
 
-/** Slots change with every offer; the database need not. */
+/** What lists show of a device may change often; the database need not. */
 const publishPauseMs = 5_000
+/** Slots change with every offer, and are only shown as a sum of the network. */
+const slotsPauseMs = 30_000
 /** A vote says that its node accepted: the round is told of an accept where none comes so soon. */
 const acceptsToldMs = 2_000
 /** What is left of the time to accept then, at least, in seconds. */
@@ -412,8 +414,13 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   /** Nothing is due where the database says already what is so. */
   #changed(pauseMs: number): void {
-    if (this.#publication.dueMs !== undefined || !this.#publication.isLast(this.#view()))
-      this.#publication.changed(pauseMs)
+    const view = this.#view()
+    if (this.#publication.dueMs === undefined && this.#publication.isLast(view)) return
+    const isAboutSlots = this.#publication.isLast({
+      ...view,
+      freeSlots: this.#publication.last?.freeSlots ?? 0,
+    })
+    this.#publication.changed(isAboutSlots && pauseMs > 0 ? Math.max(pauseMs, slotsPauseMs) : pauseMs)
   }
 
   #view(): LinkView {

@@ -37,6 +37,40 @@ test('where time leaps, a project is looked at when its next set is due, and aft
   })
 })
 
+test('a round that waits for its block is told the first one after its time, and callers hear of its end', async () => {
+  const stub = env.PROJECT_COMMITTEES.getByName('a project with a round')
+  await runInDurableObject(stub, async (_, state) => {
+    await state.storage.deleteAll()
+    const block = { number: 7, hash: '0x07', timestamp: 1_001 }
+    let isMined = false
+    const told = Promise.withResolvers<unknown[]>()
+    const object = objectOf(state, {
+      runningEpoch: async () => ({
+        epoch: 1,
+        epochSecs: 600,
+        terms: { ...epochTerms, epoch: 1, epochSecs: 600 },
+      }),
+      viewOf: ({ roundId }) => roundId,
+      auditBlock: async (agreedAt) => (isMined && agreedAt < block.timestamp ? block : null),
+      untilNextBlock: () => {
+        isMined = true
+        return 1
+      },
+      tellBlock: async (...about) => told.resolve(about),
+    })
+    const taken = await object.submit('a project with a round', requestOf('only'))
+    const roundId = (taken as { roundId: string }).roundId
+    expect(await object.waitForEnd(roundId, 1)).toEqual({ isOver: false, view: null })
+    await object.awaitBlock(roundId, 1_000)
+    expect(await told.promise).toEqual([roundId, block])
+    const waiting = object.waitForEnd(roundId, 60_000)
+    await object.endRound('a project with a round', { roundId, epoch: 1, row: null, finalityVotes: [] })
+    expect(await waiting).toEqual({ isOver: true, view: roundId })
+    expect(await object.waitForEnd(roundId, 60_000)).toEqual({ isOver: true, view: null })
+    await state.storage.deleteAlarm()
+  })
+})
+
 test('a task that could not be noted was not taken: the same again, under its key, waits like a new one', async () => {
   const stub = env.PROJECT_COMMITTEES.getByName('a project whose database fails')
   await runInDurableObject(stub, async (_, state) => {
@@ -72,6 +106,76 @@ test('a task that could not be noted was not taken: the same again, under its ke
     // It waits for its round; one that is over waits for nothing.
     expect(await object.waitForRound('second', 0)).toBeNull()
     expect(new TaskQueue(state.storage).count('queued')).toBe(1)
+    await state.storage.deleteAlarm()
+  })
+})
+
+test('a task that waited in vain before it could be noted is noted as such', async () => {
+  const name = 'a project whose notes come late'
+  const stub = env.PROJECT_COMMITTEES.getByName(name)
+  await runInDurableObject(stub, async (_, state) => {
+    let epoch = 1
+    const said: string[] = []
+    const held: PromiseWithResolvers<void>[] = []
+    const object = objectOf(state, {
+      runningEpoch: async () => ({ epoch, epochSecs: 600, terms: null }),
+      noteQueued: async (_projectId, { taskId }) => {
+        const note = Promise.withResolvers<void>()
+        held.push(note)
+        await note.promise
+        said.push(`${taskId} waits`)
+      },
+      noteExpired: async (taskIds) => void said.push(`${taskIds.join()} is over`),
+    })
+    const submit = (taskId: string) => object.submit(name, { ...requestOf(taskId), idempotencyKey: 'a key' })
+    const letThrough = async (index: number) => {
+      await expect.poll(() => held.length).toBe(index + 1)
+      held[index]!.resolve()
+    }
+    const first = submit('first')
+    await expect.poll(() => held.length).toBe(1)
+    epoch = 2
+    await object.alarm()
+    await letThrough(0)
+    expect(await first).toMatchObject({ status: 'queued', taskId: 'first' })
+    expect(said).toEqual(['first is over', 'first waits', 'first is over'])
+    // The answer was lost: its caller asks again, under the same key, when the task has gone.
+    const again = submit('second')
+    await letThrough(1)
+    expect(await again).toMatchObject({ status: 'known', taskId: 'first' })
+    expect(said.slice(3)).toEqual(['first waits', 'first is over'])
+    await state.storage.deleteAlarm()
+  })
+})
+
+test('a task is noted as over by its note, while nobody knows yet whether that was too late for the end', async () => {
+  const name = 'a project whose answers come late'
+  const stub = env.PROJECT_COMMITTEES.getByName(name)
+  await runInDurableObject(stub, async (_, state) => {
+    let epoch = 1
+    const said: string[] = []
+    const [note, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const object = objectOf(state, {
+      runningEpoch: async () => ({ epoch, epochSecs: 600, terms: null }),
+      noteQueued: async (_projectId, { taskId }) => {
+        await note.promise
+        said.push(`${taskId} waits`)
+      },
+      noteExpired: async (taskIds) => {
+        said.push(`${taskIds.join()} is over`)
+        if (said.length === 1) await answer.promise
+      },
+    })
+    const submitted = object.submit(name, requestOf('first'))
+    await expect.poll(() => new TaskQueue(state.storage).count('queued')).toBe(1)
+    epoch = 2
+    const alarm = object.alarm()
+    await expect.poll(() => said).toEqual(['first is over'])
+    note.resolve()
+    expect(await submitted).toMatchObject({ status: 'queued', taskId: 'first' })
+    expect(said.slice(1)).toEqual(['first waits', 'first is over'])
+    answer.resolve()
+    await alarm
     await state.storage.deleteAlarm()
   })
 })
@@ -119,6 +223,10 @@ const objectOf = (state: DurableObjectState, over: Partial<Settings>) =>
     advance: async () => null,
     runningEpoch: async () => null,
     startRound: async () => null,
+    viewOf: () => null,
+    auditBlock: async () => null,
+    untilNextBlock: () => 1_000,
+    tellBlock: async () => {},
     endRounds: async () => {},
     noteScheduled: async () => {},
     noteQueued: async () => {},

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { epochAt } from '../../protocol/committees/index.ts'
+import { type Block, epochAt } from '../../protocol/committees/index.ts'
 import type { SetAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
 import { Gathering } from '../gathering.ts'
@@ -8,6 +8,8 @@ import type { CopiedRows, CopyPage } from '../object-copy.ts'
 import type { RoundTerms } from '../round/round.ts'
 import type { EndedRound } from '../round/types.ts'
 import { Waiters } from '../waiters.ts'
+import { AwaitedBlocks } from './awaited-blocks.ts'
+import { AwaitedEnds } from './awaited-ends.ts'
 import type { EndedRounds, QueuedTask } from './copy.ts'
 import {
   type RefusedTask,
@@ -50,6 +52,13 @@ export interface CommitteesConfig<View = unknown> {
   runningEpoch(projectId: string, now: number): Promise<RunningEpoch | null>
   /** @param isRepeated - Whether it may have begun, and ended, before. @returns The round, if this began it. */
   startRound(terms: RoundTerms, isRepeated: boolean): Promise<View | null>
+  /** How everybody reads a round that is over. */
+  viewOf(ended: EndedRound): View
+  /** The first block after a time, by which rounds are audited; null while it is not there. */
+  auditBlock(agreedAt: number): Promise<Block | null>
+  /** How long to wait before looking for the next block of the chain, in milliseconds. */
+  untilNextBlock(): number
+  tellBlock(roundId: string, block: Block): Promise<void>
   /** Has lists show rounds that are over, and tells their validators each other's votes. */
   endRounds(projectId: string, ended: readonly EndedRound[]): Promise<void>
   /** Notes for everybody that a task waits, which round it has then, or that it waited in vain. */
@@ -89,16 +98,23 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   /** With its terms once there are some: they hold for the whole epoch. */
   #running: RunningEpoch | null = null
   readonly #waiting = new Waiters()
+  readonly #blocks: AwaitedBlocks
+  readonly #ends = new AwaitedEnds<View>()
   /** While validators are asked about a set. */
   #listener: SetListener | null = null
   #ending: Gathering<EndedRound> | undefined
   readonly #starting = new Map<string, Promise<View | null>>()
+  /** Notes that are on their way to the database, and whether their tasks have waited in vain by now. */
+  readonly #notes = new Set<{ readonly taskId: string; isLate: boolean }>()
+  /** Tasks that waited in vain, until they are forgotten. */
+  readonly #overdue = new Set<string>()
 
   constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig<View>) {
     super(ctx, env)
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
     this.#tasks = new TaskQueue(ctx.storage)
+    this.#blocks = new AwaitedBlocks(config)
   }
 
   /** Begins, or goes on after an alarm was lost. */
@@ -150,6 +166,17 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     return this.#tasks.roundOf(taskId) ?? null
   }
 
+  /** Waits until an open round is over. @returns Whether it is, as far as is known here, and how everybody reads it; null where that has to be read. */
+  async waitForEnd(roundId: string, ms: number): Promise<{ isOver: boolean; view: View | null }> {
+    const view = this.#tasks.isOpen(roundId) ? await this.#ends.wait(roundId, ms) : null
+    return { isOver: view !== null || !this.#tasks.isOpen(roundId), view }
+  }
+
+  /** The committee of a round is done: it is told the block that decides whether it is audited. */
+  async awaitBlock(roundId: string, agreedAt: number): Promise<void> {
+    this.#blocks.add(roundId, agreedAt)
+  }
+
   /** How many rounds of an epoch there are, and how many of them are not over as far as this object was told. */
   async openRounds(epoch: number): Promise<{ given: number; open: number }> {
     return this.#tasks.openRounds(epoch)
@@ -157,6 +184,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
 
   /** A round is over. It is counted as open until lists are to show it, and its validators have each other's votes. */
   async endRound(projectId: string, ended: EndedRound): Promise<void> {
+    this.#ends.over(ended.roundId, this.#config.viewOf(ended))
     this.#ending ??= new Gathering(endingMs, (all) => this.#config.endRounds(projectId, all))
     await this.#ending.add(ended)
     await this.closeRound(ended.roundId)
@@ -164,6 +192,8 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
 
   async closeRound(roundId: string): Promise<void> {
     this.#tasks.close(roundId)
+    this.#blocks.delete(roundId)
+    this.#ends.over(roundId, null)
     if (this.#tasks.count('queued') > 0) await this.#alarmWithin(0)
   }
 
@@ -270,9 +300,13 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   /** Ends all tasks that waited in vain, however many they are, with one alarm. */
   async #endAll(next: () => string[]): Promise<void> {
     for (let ended = next(); ended.length > 0; ended = next()) {
+      // First: a note may have landed, too late for this, before its own answer or the one to this is here.
+      for (const taskId of ended) this.#overdue.add(taskId)
+      for (const note of this.#notes) note.isLate ||= this.#overdue.has(note.taskId)
       // Everybody reads it before the task is forgotten.
       await this.#config.noteExpired(ended)
       this.#tasks.drop(ended)
+      for (const taskId of ended) this.#overdue.delete(taskId)
     }
   }
 
@@ -300,11 +334,19 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   /** A task that nobody may be able to read of is not taken. The note may be there, as its answer may be what was lost. */
   async #noteQueued(projectId: string, request: TaskRequest, taken: TakenTask): Promise<void> {
     const { status, taskId, createdAt } = taken
+    // A key still names a task that was forgotten.
+    const isForgotten = this.#tasks.roundOf(taskId) === undefined
+    const note = { taskId, isLate: isForgotten || this.#overdue.has(taskId) }
+    this.#notes.add(note)
     try {
       await this.#config.noteQueued(projectId, { ...request, taskId }, createdAt)
+      // Nobody ends the record of a task that waited in vain before there was one.
+      if (note.isLate) await this.#config.noteExpired([taskId])
     } catch (error) {
       if (status === 'queued') this.#tasks.takeBack(taskId)
       throw error
+    } finally {
+      this.#notes.delete(note)
     }
   }
 

@@ -247,6 +247,10 @@ export class TaskQueue {
     if (open !== undefined) open.isStarted = true
   }
 
+  isOpen(roundId: string): boolean {
+    return this.#open.has(roundId)
+  }
+
   /** While others come, its row is left to the next one: that is a row less to write. */
   close(roundId: string): void {
     const open = this.#open.get(roundId)

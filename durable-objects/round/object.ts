@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { Block } from '../../protocol/committees/index.ts'
 import type { DeclineReason, RoundAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
 import type { RoundPort, VoteBody, VoteResult } from '../link/types.ts'
@@ -46,6 +47,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   /** Whether the round may have its record, of which an object that was loaded again does not know. */
   #isUnsure: boolean
   #looking: ReturnType<typeof setTimeout> | undefined
+  /** Whether the audit block is looked for here too, and not by the project alone. */
+  #looksForBlock = false
   /** While validators are asked. */
   #listener: AnswerListener | null = null
 
@@ -163,6 +166,11 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return { ok: true, state: publicState(this.#round) }
   }
 
+  /** The project saw its audit block. */
+  async blockFound(block: Block): Promise<void> {
+    if (this.#round?.auditBlock === null && (await this.#findAuditBlock(block))) this.#work()
+  }
+
   /** One that comes when nobody is asked is lost: a validator gives it again. */
   async decided(nodeKey: string, answer: RoundAnswer): Promise<string | null> {
     return this.#listener === null ? null : this.#listener(nodeKey, answer)
@@ -184,6 +192,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     this.#alarm.gone()
     if (this.#round === null) return
+    // The project may not have said that the audit block is there.
+    this.#looksForBlock = true
     if (info !== undefined && Date.now() - info.scheduledTime > lateMs)
       this.#kept.change(transitions.interrupted)
     try {
@@ -268,13 +278,18 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     const due = this.#due(now)
     const times = this.#attempts.comingMs(nowMs)
     if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000 + alarmSlackMs)
-    if (due.length > 0 || this.#config.mayLeap) {
-      // Each alarm is a row, so what is looked for often is looked for in memory.
-      const inMs = isLooking(due) ? this.#config.untilNextBlock() : this.#config.pollMs
-      this.#looking ??= setTimeout(() => this.#lookAgain(), inMs)
-      times.push(nowMs + backstopMs)
-    }
+    if (due.length > 0 || this.#config.mayLeap) times.push(nowMs + backstopMs)
+    // The project says when the block is there. Until then nothing keeps the object awake, which would be charged.
+    if (isLooking(due)) this.#stopLooking()
+    // Each alarm is a row, so what is looked for often is looked for in memory.
+    else if (due.length > 0 || this.#config.mayLeap)
+      this.#looking ??= setTimeout(() => this.#lookAgain(), this.#config.pollMs)
     await this.#alarm.by(times.reduce((one, other) => Math.min(one, other), nowMs + longestPauseMs))
+  }
+
+  #stopLooking(): void {
+    clearTimeout(this.#looking)
+    this.#looking = undefined
   }
 
   #lookAgain(): void {
@@ -320,7 +335,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       case 'confirm':
         return this.#confirm(round, effect.lease)
       case 'find_audit_block':
-        return this.#findAuditBlock()
+        return this.#awaitBlock(round)
       case 'ask':
         return this.#ask(round)
       case 'end':
@@ -389,10 +404,20 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return true
   }
 
-  async #findAuditBlock(): Promise<boolean> {
+  /** It is looked for here only where the project did not say it in time. */
+  async #awaitBlock(round: Round): Promise<boolean> {
+    if (this.#looksForBlock && (await this.#findAuditBlock())) return true
+    const agreedAt = agreedAtOf(round)
+    if (agreedAt !== null) await this.#config.awaitBlock(round, agreedAt)
+    this.#looksForBlock = true
+    return false
+  }
+
+  async #findAuditBlock(seen: Block | null = null): Promise<boolean> {
     const round = this.#round
     const agreedAt = round && agreedAtOf(round)
-    const found = round && agreedAt !== null ? await this.#config.auditBlock(round, agreedAt) : null
+    if (round === null || agreedAt === null || (seen !== null && seen.timestamp <= agreedAt)) return false
+    const found = await this.#config.auditBlock(round, agreedAt, seen)
     if (found === null) return false
     const now = await this.#config.now()
     // Stored with what validators say of it; until then it would be found again.
@@ -422,7 +447,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   }
 
   async #forget(): Promise<boolean> {
-    clearTimeout(this.#looking)
+    this.#stopLooking()
     this.#alarm.gone()
     await this.#kept.forget()
     return false

@@ -40,8 +40,6 @@ export interface RoundConfig<View = unknown> {
   now(): Promise<number>
   /** How often to look for what is awaited; where time follows a chain, also for its leaps. */
   pollMs: number
-  /** How long to wait before looking for the next block of the chain, in milliseconds. */
-  untilNextBlock(): number
   /** Whether network time may leap ahead of the machine's. */
   mayLeap: boolean
   seat(terms: RoundTerms): Promise<KeptCommittee>
@@ -61,8 +59,14 @@ export interface RoundConfig<View = unknown> {
   /** Whether the hub serves what a node needs to judge and run the task: set, rules, module and input, dated by a clock that is right. */
   isServed(round: Round): Promise<boolean>
   reportInvalid(nodeKey: string): Promise<void>
-  /** The first block after a time, and whether it has the round audited; null while it is not there. */
-  auditBlock(round: Round, agreedAt: number): Promise<{ block: Block; isAudited: boolean } | null>
+  /** Has the project tell the round the first block after a time. */
+  awaitBlock(round: Round, agreedAt: number): Promise<void>
+  /** The first block after a time, unless it was seen, and whether it has the round audited; null while it is not there. */
+  auditBlock(
+    round: Round,
+    agreedAt: number,
+    seen: Block | null,
+  ): Promise<{ block: Block; isAudited: boolean } | null>
   /** @param listen - Has answers that come over links given to a listener, until the answers are returned. */
   ask(round: Round, listen: (listener: AnswerListener) => void): Promise<Answers>
   execute(request: DirectRequest): Promise<DirectOutcome>

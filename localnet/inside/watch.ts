@@ -66,8 +66,8 @@ export function watchHub(hub: Record<string, unknown>, watch: Watch): Record<str
   return { ...Object.fromEntries(objects), default: Object.fromEntries(handlers) }
 }
 
-/** The object whose event runs: what it calls of itself is no event. */
-const running = new AsyncLocalStorage<DurableObjectState>()
+/** The object whose event runs, or what followed from one: what it calls of itself is no event. */
+export const running = new AsyncLocalStorage<DurableObjectState>()
 
 function watchedClass(owner: string, Class: ObjectClass, watch: Watch): ObjectClass {
   // No class: what its constructor does runs inside, as an event does.

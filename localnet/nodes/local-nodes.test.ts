@@ -7,7 +7,7 @@ import { hubWithNodeKey } from '../../sdk/node.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
 import { pageBlocks } from '../../testing/page-samples.ts'
 import { openTerminal, statusAt } from '../../testing/terminal.ts'
-import { probePort } from '../port.ts'
+import { pickPort } from '../port.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../temporary-network.ts'
 import { beginLocalValidators } from './begin-validators.ts'
 import { builtNodectl } from './build.ts'
@@ -69,7 +69,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
   test('another is admitted with the commands of docs/become-a-validator.md', async () => {
     nodes = await startNodes(places(), surroundings)
     await Promise.all(nodes.map((node) => node.waitUntilKnown()))
-    const port = await probePort(0)
+    const port = await pickPort()
     const replaced: readonly (readonly [string, string])[] = [
       ['http://127.0.0.1:8545', network.rpcUrl],
       ['127.0.0.1:7090', `127.0.0.1:${port}`],

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { probePort } from '../port.ts'
+import { pickPort } from '../port.ts'
 import { LocalNode, type NodePlan, type NodeRole, type NodeSurroundings } from './local-node.ts'
 
 /** As many as stay a quorum without one of them. */
@@ -44,8 +44,5 @@ export async function stopNodes(nodes: readonly LocalNode[]): Promise<void> {
   await Promise.all(nodes.map((node) => node.stop()))
 }
 
-async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>()
-  while (ports.size < count) ports.add(await probePort(0))
-  return [...ports]
-}
+const freePorts = (count: number): Promise<number[]> =>
+  Promise.all(Array.from({ length: count }, () => pickPort()))

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, vi } from 'vitest'
+import { pickPort } from '../../localnet/port.ts'
 import { nodeSigner } from '../../node-cli/src/node-signer.ts'
 import {
   type Answerer,
@@ -19,7 +20,7 @@ import { callNode, type Reply, type ServingNode, startNode } from './serving-nod
 import { atEnd } from './shared.ts'
 import { profile, type TestProject } from './test-project.ts'
 
-export { coordinatorSeed, validatorSeeds }
+export { coordinatorSeed, pickPort, validatorSeeds }
 
 /** A hub that knows validators, takes their registrations, and answers what a test has it answer. */
 export interface TestHub {
@@ -107,7 +108,7 @@ export async function addValidator(
 ): Promise<TestValidator> {
   const dataDir = folderWithKey(seed)
   const publicKey = ed25519PublicKey(seed)
-  const url = `http://127.0.0.1:${await freePort()}`
+  const url = `http://127.0.0.1:${await pickPort()}`
   seeds.push(seed)
   list.push({ publicKey, url: await listed(url) })
   return {
@@ -184,14 +185,6 @@ const listen = (server: Server): Promise<number> =>
   new Promise((resolve) =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
   )
-
-/** A port that nobody listens at. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await listen(server)
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** What stands in front of a validator and may change what it says. @returns Its URL. */
 export async function startProxy(

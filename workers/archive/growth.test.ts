@@ -13,7 +13,7 @@ import { rowsOf } from '../test/tables.ts'
 /** `npm run bench -- archive` has more of both, and prints what it took. */
 const { VITE_ARCHIVE_EPOCHS, VITE_ARCHIVE_ROUNDS } = process.env
 const epochs = Number(VITE_ARCHIVE_EPOCHS ?? 8)
-const perEpoch = Number(VITE_ARCHIVE_ROUNDS ?? 200)
+const perEpoch = Number(VITE_ARCHIVE_ROUNDS ?? 100)
 /** Epochs whose rounds are in the database. */
 const keptEpochs = 2
 const hour = 3_600

@@ -4,7 +4,10 @@ import type { Env } from '../env.ts'
 import { objectClient } from '../object-client.ts'
 import type { PublishedRound } from '../stores/rounds.ts'
 
-type RoundCalls = Pick<RoundObject<Env, PublishedRound>, 'start' | 'read' | 'wait' | 'waitingFor' | 'execute'>
+type RoundCalls = Pick<
+  RoundObject<Env, PublishedRound>,
+  'start' | 'read' | 'wait' | 'waitingFor' | 'execute' | 'blockFound'
+>
 
 /** The objects of rounds, by their ids. Methods throw 503 `unavailable`. */
 export const createRoundsClient = (env: Env) => (roundId: string) =>
@@ -14,6 +17,7 @@ export const createRoundsClient = (env: Env) => (roundId: string) =>
     'wait',
     'waitingFor',
     'execute',
+    'blockFound',
   ])
 
 /** The order of direct rounds that may change storage. Methods throw 503 `unavailable`. */

@@ -40,14 +40,13 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
   const project = (task: Task) =>
     env.PROJECT_COMMITTEES.getByName(task.project_id) as unknown as Pick<
       ProjectCommitteesObject,
-      'endRound' | 'closeRound'
+      'endRound' | 'closeRound' | 'awaitBlock'
     >
   ownProcessId ??= crypto.randomUUID()
   return {
     processId: ownProcessId,
     now: () => clock.now(),
     pollMs: Math.min(pollMsMax, settings.CHAIN_BLOCK_SECS * 1000),
-    untilNextBlock: () => auditBlocks?.untilNextLook() ?? pollMsMax,
     mayLeap: settings.CLOCK === 'chain',
     seat: (terms) => seatRound({ profile, committeeSets }, terms),
     view: (round) => publishedRound(profile, round),
@@ -81,11 +80,12 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
     judge: async (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
     isServed: (round) => isServed(hub, round),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
-    async auditBlock(round, agreedAt) {
+    awaitBlock: ({ terms: { roundId, task } }, agreedAt) => project(task).awaitBlock(roundId, agreedAt),
+    async auditBlock(round, agreedAt, seen) {
       const { auditBlock: found } = round
-      const block = await (found === null
-        ? auditBlocks?.find(agreedAt)
-        : auditBlocks?.findAgain(agreedAt, found))
+      const look = () =>
+        found === null ? auditBlocks?.find(agreedAt) : auditBlocks?.findAgain(agreedAt, found)
+      const block = seen ?? (await look())
       if (block == null) return null
       const draw = auditDraw(profile, round.terms.roundId, block.hash)
       return { block, isAudited: isAudited(draw, paramsOfRound(round.terms).audit_bp, false) }

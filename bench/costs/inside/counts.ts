@@ -1,5 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { replace, type Statement, type Use, type Watch, watchHub } from '../../../localnet/inside/watch.ts'
+import {
+  replace,
+  running,
+  type Statement,
+  type Use,
+  type Watch,
+  watchHub,
+} from '../../../localnet/inside/watch.ts'
 
 /** Frames and alarms of an object are no calls. */
 const kinds: Readonly<Record<string, string>> = { alarm: 'alarm', webSocketMessage: 'message' }
@@ -46,18 +53,24 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
     return run()
   }
 
-  /** An object is charged for as long as any of its events runs, for all of them once. */
-  const open = new WeakMap<DurableObjectState, { events: number; sinceMs: number }>()
-  async function lasting(ctx: DurableObjectState, run: () => Promise<unknown>): Promise<unknown> {
-    const state = open.get(ctx) ?? { events: 0, sinceMs: 0 }
-    open.set(ctx, state)
-    if (state.events++ === 0) state.sinceMs = Date.now()
-    try {
-      return await run()
-    } finally {
-      if (--state.events === 0) note('objects.activeMs', Date.now() - state.sinceMs)
+  /** An object is charged for as long as any of its events, calls or timers runs, for all of them once. @returns What ends this one. */
+  const busy = new WeakMap<DurableObjectState, { with: number; sinceMs: number }>()
+  function begin(ctx: DurableObjectState): () => void {
+    const state = busy.get(ctx) ?? { with: 0, sinceMs: 0 }
+    busy.set(ctx, state)
+    if (state.with++ === 0) state.sinceMs = Date.now()
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      if (--state.with === 0) note('objects.activeMs', Date.now() - state.sinceMs)
     }
   }
+  const lasting = (ctx: DurableObjectState, run: () => Promise<unknown>) => run().finally(begin(ctx))
+  countTimers((make) => {
+    const ctx = running.getStore()
+    return ctx === undefined || unseen.getStore() ? make(() => {}) : make(begin(ctx))
+  })
 
   async function trip(statements: readonly Statement[], run: () => Promise<unknown>): Promise<unknown> {
     // A hub that takes its time from the machine does not ask for the lead of the chain.
@@ -88,6 +101,12 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
 
   const around: Watch['around'] = (use, run) => {
     if (unseen.getStore()) return use.kind === 'trip' ? run().then(noteSize) : run()
+    const ctx = running.getStore()
+    return ctx === undefined || use.kind === 'event'
+      ? count(use, run)
+      : lasting(ctx, async () => count(use, run))
+  }
+  function count(use: Use, run: () => Promise<unknown>): Promise<unknown> {
     switch (use.kind) {
       case 'event':
         return event(use, run)
@@ -109,6 +128,30 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
     }
   }
   return watchHub(hub, { around, making: noteRead.watch })
+}
+
+/** @param around - Makes each timer, with what is to be done when it has fired or was cleared. */
+function countTimers(
+  around: (make: (end: () => void) => ReturnType<typeof setTimeout>) => ReturnType<typeof setTimeout>,
+) {
+  const { setTimeout: set, clearTimeout: clear } = globalThis
+  const ends = new Map<unknown, () => void>()
+  const counted = (run: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
+    around((end) => {
+      const timer = set(() => {
+        ends.delete(timer)
+        end()
+        run(...args)
+      }, ms)
+      ends.set(timer, end)
+      return timer
+    })
+  globalThis.setTimeout = counted as unknown as typeof setTimeout
+  globalThis.clearTimeout = ((timer: Parameters<typeof clear>[0]) => {
+    ends.get(timer)?.()
+    ends.delete(timer)
+    clear(timer)
+  }) as typeof clearTimeout
 }
 
 /** Those of a trip that say what it took. */

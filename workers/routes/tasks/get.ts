@@ -43,11 +43,13 @@ export const getTask = defineRoute(
   },
 )
 
-/** Who waits, waits mostly for a round that is open: its object says when it is over. Null where the object does not have it. */
+/** Who waits, waits mostly for a round that is open: its object says whose it is. Null where the object does not have it. */
 async function waitForOpen(c: HubContext, roundId: string, seconds: number): Promise<TaskRecord | null> {
-  const waited = await c.var.services
+  const open = await c.var.services
     .roundObjects(roundId)
-    .wait('final', seconds * 1000)
+    .read()
     .catch(() => null)
-  return waited && { task: taskOf(waited.view.round), round: waited.view.round }
+  if (open === null) return null
+  const found = { task: taskOf(open.round), round: open.round }
+  return (await waitForTask(c, found, 'final', seconds)).record
 }

@@ -1,6 +1,6 @@
 import type { Awaited } from '../../../durable-objects/round/round.ts'
 import type { HubContext } from '../../context.ts'
-import { findRound, findTask, type TaskRecord } from '../../rounds/find-round.ts'
+import { findPublished, findRound, findTask, type TaskRecord } from '../../rounds/find-round.ts'
 import { statusOf } from './view.ts'
 
 /** An object that ends while somebody waits is asked again this often. */
@@ -51,6 +51,13 @@ async function waitOnce(
     if (roundId) return { record: { task: { ...task, roundId }, round: null }, isReached: false }
     const ended = ms === 0 ? null : await findTask(services, task.taskId)
     return { record: ended ?? record, isReached: false, isPending: true }
+  }
+  if (awaited === 'final' && ms > 0) {
+    const ended = await services.committees?.(task.projectId).waitForEnd(task.roundId, ms)
+    if (ended?.view) return { record: { task, round: ended.view.round }, isReached: true }
+    const round = (await findPublished(services, task.roundId))?.round ?? record.round
+    if (round !== null && (ended?.isOver === false || isOver({ task, round })))
+      return { record: { task, round }, isReached: isOver({ task, round }), isPending: true }
   }
   const said = await services.roundObjects(task.roundId).wait(awaited, ms)
   if (said !== null)

@@ -10,7 +10,7 @@ const first = {
 
 test.each([
   ['the same', first, first, []],
-  ['another number alone is none', first, { ...first, version: 2, previous: '0x1' }, []],
+  ['another number alone is no difference', first, { ...first, version: 2, previous: '0x1' }, []],
   [
     'changed, new and removed members',
     first,

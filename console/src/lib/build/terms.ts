@@ -1,0 +1,39 @@
+import { isAmount, isUnsigned } from '../../../../protocol/encoding/index.ts'
+
+interface Economics {
+  reward_token: string
+  reward_model: string
+  reward_per_unit: string
+  daily_emission: string
+  min_collateral: string
+  fee_split_bp: { miner: number; developer: number; treasury: number }
+  slashing_bp: { invalid_result: number; missed_sla: number }
+}
+
+interface Work {
+  epoch_secs?: unknown
+  max_gas_limit?: unknown
+  committee?: { size?: unknown }
+}
+
+/** What a manifest says about its payouts and the work for them. */
+export interface ManifestTerms extends Economics {
+  epochSecs: number
+  gas: number
+  size: number
+}
+
+/** Null while a member that it needs is missing or invalid: a manifest is shown while it is typed. */
+export function termsOf(manifest: object): ManifestTerms | null {
+  const { economics, work } =
+    (manifest as { consensus?: { economics?: Economics; work?: Work } }).consensus ?? {}
+  if (!economics || !work) return null
+  const { epoch_secs: epochSecs, max_gas_limit: gas, committee } = work
+  const size = committee?.size
+  if (!isUnsigned(epochSecs) || !isUnsigned(gas) || !isUnsigned(size)) return null
+  if (![economics.reward_per_unit, economics.daily_emission, economics.min_collateral].every(isAmount))
+    return null
+  const shares = Object.values(economics.fee_split_bp ?? {})
+  if (shares.length !== 3 || !shares.every(isUnsigned) || !economics.slashing_bp) return null
+  return { ...economics, epochSecs, gas, size }
+}
