@@ -14,6 +14,7 @@ const screens = [
   '/slashes/…',
   '/tx/…',
   '/nodes/…',
+  '/accounts/…',
   '/epochs/…/…',
   '/build/projects/…',
   '/…',
@@ -42,9 +43,11 @@ const groups = [
     priority: 1,
     minShareCount: 2,
   },
-  { name: 'common', minShareCount: 20 },
+  { name: 'common', minShareCount: 16 },
   // The frame of every screen has them, and few screens beside it.
   { name: 'frame', test: /src\/lib\/(?:own|texts\/account|wallet\/(?:pending|signing))\./, minShareCount: 2 },
+  // Screens of somebody who is signed in have them.
+  { name: 'own', test: /src\/lib\/(?:Tabs|parts|attempt|wallet\/Gate)\./, minShareCount: 2 },
 ]
 
 export default defineConfig({

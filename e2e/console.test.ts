@@ -5,6 +5,7 @@ import { findConsoleFaults } from '../testing/console.ts'
 import { findAbortFaults } from '../testing/console-abort.ts'
 import { findBuildFaults } from '../testing/console-build.ts'
 import { findDisputeFaults } from '../testing/console-disputes.ts'
+import { findFundingFaults } from '../testing/console-fund.ts'
 import { findInjections } from '../testing/console-hostile.ts'
 import { findOperatorFaults } from '../testing/console-operate.ts'
 import { findValidatorFaults } from '../testing/console-validators.ts'
@@ -37,6 +38,10 @@ describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local net
 
   test('a developer enrolls, and has a key, a webhook, a draft and a project', async () => {
     expect(await findBuildFaults(await open(), network.origin)).toEqual([])
+  })
+
+  test('a wallet of the browser opens the vault of a project and funds it', async () => {
+    expect(await findFundingFaults(await open(), network.origin, network.rpcUrl)).toEqual([])
   })
 
   test('a wallet signs in, binds a device, bonds, gets its collateral back, and claims', async () => {

@@ -139,7 +139,7 @@ export const causes = {
     project_paused: [
       'error',
       'The project is paused',
-      'Its developer or an operator resumes it; until then other projects have work.',
+      'An operator of the hub resumes it; until then other projects have work.',
     ],
     project_delisted: [
       'error',
@@ -164,7 +164,7 @@ export const causes = {
     vault_missing: [
       'error',
       'The vault of the project does not exist',
-      'Register the project on chain: POST /v1/developers/projects/{project_id}/register',
+      'Fund it: the first funding opens the vault.',
     ],
     vault_terms_differ: [
       'error',
@@ -320,6 +320,8 @@ export interface FoundCause {
   /** The message for the owner, where it tells more. */
   readonly detail?: string | null
   readonly since?: number | null
+  /** What helps in this state of its subject, where it is not what helps usually; null where nothing does. */
+  readonly nextStep?: string | null
 }
 
 /** The path of the page about a cause. */
@@ -327,7 +329,7 @@ export const causePage = (code: CauseCode): string => `/docs/causes/${code}`
 
 /** @param origin - Where the pages are. */
 export function describeCause(
-  { code, message, detail, since }: FoundCause,
+  { code, message, detail, since, nextStep: ownStep }: FoundCause,
   origin: string,
   isOwner: boolean,
 ): Cause {
@@ -337,7 +339,7 @@ export function describeCause(
     severity,
     message: (isOwner ? detail : null) ?? message,
     since: since ?? null,
-    next_step: nextStep,
+    next_step: ownStep === undefined ? nextStep : ownStep,
     docs: origin + causePage(code),
   }
 }

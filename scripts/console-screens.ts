@@ -13,6 +13,8 @@ export async function consoleScreens(origin: string): Promise<Record<string, str
   const paid = attested.items.find((one) => one.project_id === project_id)
   const slashes = await call('GET /v1/explorer/slashes', { query: { limit: 1 } })
   const device = committee?.draw[0]?.node_id
+  if (device === undefined) throw new Error('The round has no committee.')
+  const { owner } = await call('GET /v1/devices/{node_id}', { path: { node_id: device } })
   return {
     home: '/',
     projects: '/projects',
@@ -22,6 +24,7 @@ export async function consoleScreens(origin: string): Promise<Record<string, str
     round: `/rounds/${encodeURIComponent(round_id)}`,
     receipt: `/receipts/${receipt_hash}`,
     node: `/nodes/${device}`,
+    account: `/accounts/${owner}`,
     epoch: `/epochs/${project_id}/${paid?.epoch ?? epoch}`,
     // A new network has none.
     ...(paid?.settlement?.tx_hash && { transaction: `/tx/${paid.settlement.tx_hash}` }),

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
+import { createWalletClient, http } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { foundry } from 'viem/chains'
 
 /** What a test has its wallet do next. */
 export interface WalletMood {
@@ -22,16 +24,18 @@ type Answer =
 /**
  * Puts a wallet into a page: an EIP-6963 provider, whose keys stay here and are used by viem.
  *
+ * @param wallet - With an RPC URL it sends transactions too.
+ *
  * @returns Its mood, to be changed while the page runs.
  */
 export async function installWallet(
   page: Page,
-  { name, rdns, keys }: { name: string; rdns: string; keys: readonly string[] },
+  { name, rdns, keys, rpcUrl }: { name: string; rdns: string; keys: readonly string[]; rpcUrl?: string },
 ): Promise<WalletMood> {
   const accounts = keys.map((key) => privateKeyToAccount(key as `0x${string}`))
   const mood: WalletMood = { refuses: false, chainId: 31337, asked: 0 }
   const channel = `wallet_${rdns.replaceAll(/\W/g, '_')}`
-  await page.exposeFunction(channel, (call: Call) => answer(accounts, mood, call))
+  await page.exposeFunction(channel, (call: Call) => answer(accounts, mood, call, rpcUrl))
   await page.addInitScript(
     `{
       const provider = {
@@ -57,6 +61,7 @@ async function answer(
   accounts: readonly PrivateKeyAccount[],
   mood: WalletMood,
   { method, params = [] }: Call,
+  rpcUrl: string | undefined,
 ): Promise<Answer> {
   const account = (address: unknown) =>
     accounts.find((one) => one.address.toLowerCase() === String(address).toLowerCase())
@@ -88,6 +93,18 @@ async function answer(
       if (Number((data.domain as { chainId: number }).chainId) !== mood.chainId)
         return { error: { code: -32602, message: 'Provided chainId must match the active chainId.' } }
       return sign(params[0], (signer) => signer.signTypedData(data))
+    }
+    case 'eth_sendTransaction': {
+      const { from, to, data } = params[0] as Record<'from' | 'to' | 'data', `0x${string}`>
+      return sign(from, (signer) =>
+        createWalletClient({ account: signer, chain: foundry, transport: http(rpcUrl) }).sendTransaction({
+          to,
+          data,
+        }),
+      )
+    }
+    case 'eth_getTransactionReceipt': {
+      return { result: await http(rpcUrl)({}).request({ method, params }) }
     }
     default:
       return { error: { code: 4200, message: `The wallet does not know ${method}.` } }

@@ -78,7 +78,7 @@ async function seeAbort(
     await lookForInjections(page, faults)
   }
   await page.goto(`${origin}/projects/${slug}/try`)
-  await page.getByRole('radio', { name: 'Text' }).check()
+  await page.getByRole('radio', { name: 'Plain' }).check()
   await page.getByRole('textbox', { name: 'Input' }).evaluate(
     // As a program sends it: a field for text has no control characters.
     (area, value) => {
@@ -93,6 +93,8 @@ async function seeAbort(
   await page.getByRole('main').locator('a[href^="/rounds/"]').last().click()
   await page.getByRole('heading', { name: 'Result' }).waitFor()
   await look('the page of the round')
+  await page.goto(`${origin}/rounds`)
+  await page.getByRole('row').filter({ hasText: 'Final' }).getByText('Function failed').first().waitFor()
 }
 
 /** Of the page. */

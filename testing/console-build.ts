@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { connectTo, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { findScreenFaults } from './console.ts'
 import { limitOnce, openFlow, signInWith } from './console-flow.ts'
+import { runTool } from './run-tool.ts'
 
 /**
  * Becomes a developer, creates an API key and a webhook, and writes a draft that somebody else changes meanwhile.
@@ -40,9 +41,17 @@ async function enroll(page: Page, origin: string, look: Look): Promise<void> {
   await page.getByLabel('Name that people see').waitFor()
   await look('enrollment')
   await page.getByLabel('Name that people see').fill('Console builder')
+  await page.getByText('The terms', { exact: true }).click()
+  await page.getByText('its tokens are worth nothing').waitFor()
   await page.getByLabel('I accept the terms').check()
   const apply = page.getByRole('button', { name: 'Apply as a developer' })
   await limitOnce(page, '**/v1/developers/me/enrollment', () => apply.click())
+  const website = page.getByLabel('Website')
+  await website.fill('http://console.example')
+  await apply.click()
+  await page.locator('#problem-website').getByText('https').waitFor()
+  if ((await website.getAttribute('aria-invalid')) !== 'true') throw new Error('The field is not marked.')
+  await website.fill('https://console.example')
   await apply.click()
   await page.getByRole('main').getByText('Active', { exact: true }).waitFor()
 }
@@ -83,6 +92,10 @@ async function createWebhook(page: Page, origin: string): Promise<void> {
   await page.getByRole('button', { name: 'Create the webhook' }).click()
   await page.getByRole('button', { name: 'I have stored it' }).click()
   const webhook = page.getByRole('listitem').filter({ hasText: 'localhost:9/console' }).first()
+  await webhook.getByRole('button', { name: 'Change' }).click()
+  await webhook.getByLabel('Address of your server').fill('http://localhost:9/console/changed')
+  await webhook.getByRole('button', { name: 'Save' }).click()
+  await webhook.getByText('localhost:9/console/changed', { exact: false }).first().waitFor()
   await webhook.getByRole('button', { name: 'Send a test' }).click()
   await webhook.getByText('webhook.test').waitFor()
   await webhook.getByRole('button', { name: 'New secret' }).click()
@@ -107,7 +120,12 @@ async function writeDraft(page: Page, origin: string, look: Look): Promise<void>
   const editor = page.getByLabel('Text of the manifest')
   await page.getByRole('button', { name: 'Fill in what follows' }).click()
   const problems = page.getByRole('region', { name: 'What is wrong' })
+  await problems.getByText('2 things to correct').waitFor()
+  await problems.getByRole('button', { name: 'listing.icon' }).waitFor()
+  const picture = { name: 'icon.png', mimeType: 'image/png', buffer: Buffer.from(pixel, 'base64') }
+  await page.getByLabel('Choose an icon').setInputFiles(picture)
   await problems.getByText('1 thing to correct').waitFor()
+  await keepBrokenText(page, editor)
   await editor.fill((await editor.inputValue()).replace('"size": 3', '"size": 0'))
   await problems.getByRole('button', { name: 'consensus.work.committee.size' }).waitFor()
   await editor.fill((await editor.inputValue()).replace('"size": 0', '"size": 3'))
@@ -141,7 +159,26 @@ async function writeDraft(page: Page, origin: string, look: Look): Promise<void>
   if (!(await editor.inputValue()).includes('"my-project"')) throw new Error('The draft was not saved.')
 }
 
-/** Opened by the hub, it is named by the manifest. */
+/** A still image of one pixel. */
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
+
+/** A text that is no JSON is saved, and is there after a reload as it was typed. */
+async function keepBrokenText(page: Page, editor: Locator): Promise<void> {
+  const sound = await editor.inputValue()
+  const broken = `${sound.slice(0, 200)} {{ unfinished`
+  const save = page.getByRole('button', { name: 'Save the draft' })
+  await editor.fill(broken)
+  await save.click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  await page.reload()
+  await editor.waitFor()
+  if ((await editor.inputValue()) !== broken) throw new Error('The text that is no JSON was not kept.')
+  await editor.fill(sound)
+  await save.click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+}
+
+/** Opened by the hub, it is named by the manifest. What the hub has already is opened as well. */
 async function useModule(page: Page): Promise<void> {
   const { bytes, manifestAddress } = echoArtifact(`console_${randomBytes(4).toString('hex')}`)
   const file = { name: 'echo.hbc', mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) }
@@ -149,11 +186,22 @@ async function useModule(page: Page): Promise<void> {
   await page.getByRole('main').getByText('hbc_b64').first().waitFor()
   await page.getByLabel('File').setInputFiles(file)
   await page.getByText('committees can run it').waitFor()
+  await page.getByLabel('File').setInputFiles(file)
+  await page.getByText('The hub has this module already').waitFor()
   await page.getByRole('button', { name: 'Use it in this manifest' }).click()
   const text = await page.getByLabel('Text of the manifest').inputValue()
   const { modules, work } = JSON.parse(text).consensus
   if (modules.worker !== manifestAddress || work.functions.join() !== 'echo')
     throw new Error(`The manifest names ${modules.worker} with ${work.functions}.`)
+  await page.getByText('It keeps every rule, and the hub takes it.').waitFor()
+  await page.getByLabel('Input (JSON)').fill('[1]')
+  await page.getByRole('button', { name: 'Run it' }).click()
+  await page.getByText(/^\d[\d,]* gas of 100,000,000/).waitFor()
+  await page.getByText('It works').waitFor()
+  // It was saved for that; what follows is about a draft that is not.
+  await page
+    .getByLabel('Text of the manifest')
+    .fill(`${await page.getByLabel('Text of the manifest').inputValue()} `)
 }
 
 /** The sample developer sees its project, and announces something. */
@@ -202,9 +250,29 @@ async function registerProject(page: Page): Promise<void> {
   await ofManifest.waitFor({ state: 'detached' })
   await signing.getByRole('button', { name: 'Sign' }).click()
   await signing.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('Registered: the project is in review.').waitFor()
   await page.getByRole('link', { name: 'Go to the project' }).click()
   await page.getByRole('heading', { name: 'Made in the console' }).waitFor()
   await page.getByText('In review').waitFor()
+  await page.getByText('Wait for the decision.').waitFor()
+  await page.getByText('Its public page appears once it is listed.').waitFor()
+}
+
+/** An account of the local network reads a command, which does what the page says. */
+async function fund(page: Page, hub: string): Promise<void> {
+  await page.getByLabel(/^Add to the vault/).fill('5')
+  const command = await page.getByText(/^npm run -s fund -- 0x/).innerText()
+  const [, project = '', amount = '', account = ''] =
+    /^npm run -s fund -- (\S+) "(.+)" --as (\S+) --hub \S+$/.exec(command) ?? []
+  const { code, stderr } = await runTool('tools/fund.ts', [project, amount, '--as', account], {
+    HUB_URL: hub,
+  })
+  if (code !== 0) throw new Error(`${command}: ${stderr}`)
+  await page
+    .getByRole('definition')
+    .filter({ hasText: /^5 HUB$/ })
+    .first()
+    .waitFor()
 }
 
 /** Once an operator has listed the project, its developer publishes a version of another listing; then it is removed again. */
@@ -219,18 +287,22 @@ async function publishVersion(page: Page, origin: string): Promise<void> {
     })
   await review('approve', null)
   await page.getByText('Listed', { exact: true }).first().waitFor()
+  await fund(page, hosts.api)
   await page.getByRole('button', { name: 'Draft the next version' }).click()
   const editor = page.getByLabel('Text of the manifest')
   await editor.waitFor()
   const manifest = JSON.parse(await editor.inputValue()) as { listing: object }
   await editor.fill(JSON.stringify({ ...manifest, listing: { ...manifest.listing, tagline: 'Once more' } }))
   await page.getByText('It keeps every rule, and the hub takes it.').waitFor()
+  await page.getByRole('heading', { name: 'What differs from version 1' }).waitFor()
+  await page.getByRole('insertion').getByText('Once more').waitFor()
   await page.getByRole('button', { name: 'Sign and publish the version' }).click()
   const signing = page.getByRole('dialog', { name: /^Publish version 2/ })
   await signing.getByRole('button', { name: 'Sign' }).click()
   // It is of another listing only, which nothing on the chain says.
   await signing.getByRole('status').getByText('Done', { exact: true }).waitFor()
   await signing.getByRole('button', { name: 'Close' }).last().click()
+  await page.getByText('Version 2 is published.').waitFor()
   await page.getByRole('link', { name: 'Go to the project' }).waitFor()
   const { items } = await client.call('GET /v1/projects/{project_id}/versions', { path: { project_id } })
   if (items[0]?.version !== 2) throw new Error(`The newest version is ${items[0]?.version}.`)

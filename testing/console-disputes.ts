@@ -189,9 +189,10 @@ async function cancelWithoutSession(
   await asked.getByRole('button', { name: cancel }).click()
   const again = page.getByRole('dialog', { name: 'Your session has ended' })
   await again.getByRole('button', { name: 'Sign in again' }).click()
-  await again.getByText('The wallet refused').waitFor()
+  const rejected = page.getByRole('dialog').filter({ hasText: 'You rejected it in the wallet' })
+  await rejected.waitFor()
   mood.refuses = false
-  await again.getByRole('button', { name: 'Try again' }).click()
+  await rejected.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('status').filter({ hasText: cancel }).waitFor()
   await cardOf(page, hash).waitFor({ state: 'detached' })
 }

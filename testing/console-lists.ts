@@ -25,7 +25,7 @@ export async function findListFaults(page: Page, origin: string, rows: number): 
     blocks,
     { timeout: 300_000 },
   )
-  const shown = await page.locator('tbody tr a').count()
+  const shown = await page.locator('tbody tr a[href^="/rounds/"]').count()
   if (shown > 250) faults.push(`${shown} rows of ${rows} are in the page`)
 
   await page.locator(`[data-block="${Math.floor(blocks / 2)}"]`).scrollIntoViewIfNeeded()
@@ -50,7 +50,7 @@ export async function findListFaults(page: Page, origin: string, rows: number): 
 
 /** The first row below the top of the window, and where it is. */
 const rowInView = (): { href: string; top: number } | null => {
-  for (const link of document.querySelectorAll('tbody tr a')) {
+  for (const link of document.querySelectorAll('tbody tr a[href^="/rounds/"]')) {
     const { top } = link.getBoundingClientRect()
     if (top > 0 && top < innerHeight) return { href: String(link.getAttribute('href')), top: Math.round(top) }
   }

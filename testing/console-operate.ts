@@ -125,10 +125,10 @@ async function approveProject(page: Page, origin: string, faults: string[]): Pro
   const card = page.getByRole('listitem').filter({ hasText: projectName })
   await card.getByText('What the developer signed').click()
   await card.getByText('The first version: all of it').waitFor()
-  await card.getByText('Min collateral').waitFor()
+  await card.getByText('Least collateral of a device').waitFor()
   for (const fault of await findScreenFaults(page, null)) faults.push(`a project to review: ${fault}`)
   await card.getByRole('button', { name: 'Approve' }).click()
-  const asked = dialog(page, `Approve ${projectName}`)
+  const asked = dialog(page, `Approve “${projectName}”`)
   await asked.getByText('You can pause or remove it afterwards').waitFor()
   await page.route('**/admin/v1/projects/*/review', (route) => route.abort())
   await asked.getByRole('button', { name: 'Approve' }).click()
@@ -136,8 +136,15 @@ async function approveProject(page: Page, origin: string, faults: string[]): Pro
   for (const fault of await findScreenFaults(page, null)) faults.push(`a decision that failed: ${fault}`)
   await page.unroute('**/admin/v1/projects/*/review')
   await asked.getByRole('button', { name: 'Try again' }).last().click()
-  await done(page, `Approve ${projectName}`)
+  await done(page, `“${projectName}” is approved.`)
+  await seeFocus(page)
   await card.waitFor({ state: 'detached' })
+}
+
+/** What was decided about has left its list: the focus is on what is said of it. */
+async function seeFocus(page: Page): Promise<void> {
+  const focused = await page.evaluate("document.activeElement?.getAttribute('role')")
+  if (focused !== 'status') throw new Error(`The focus is on ${focused}.`)
 }
 
 /** The session ends while the reason is typed, which is still there afterwards. */

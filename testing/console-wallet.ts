@@ -29,7 +29,7 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
       for (const fault of await findScreenFaults(page, origin + screen)) faults.push(`${screen}: ${fault}`)
     }
     await bindDevice(page, origin, folder, String(owner))
-    await bondCollateral(page, mood)
+    await bondCollateral(page, origin, mood)
     await changePayout(page, origin, String(other))
     await unbondWithClosedTab(page, origin)
     await resumeTask(page, origin)
@@ -48,13 +48,16 @@ async function signIn(page: Page, origin: string, mood: WalletMood, owner: strin
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
   // It is loaded when it opens.
   await dialog(page).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).and(page.locator(':focus')).click()
+  await dialog(page).waitFor()
   for (const fault of await findDialogFaults(page)) throw new Error(fault)
   mood.refuses = true
   await dialog(page).getByRole('button', { name: 'Test wallet' }).click()
   await dialog(page)
     .getByRole('button', { name: owner.slice(0, 8) })
     .click()
-  await page.getByText('The wallet refused').waitFor()
+  await page.getByText('You rejected it in the wallet').waitFor()
   mood.refuses = false
   await page.getByRole('button', { name: 'Try again' }).click()
   await page
@@ -110,8 +113,10 @@ const hubOf = async (page: Page, origin: string): Promise<string> => {
   return ((await answer.json()) as { hosts: { api: string } }).hosts.api
 }
 
-/** The wallet is on another chain, the hub limits, and then the answer to the signed action is lost. */
-async function bondCollateral(page: Page, mood: WalletMood): Promise<void> {
+/** The hub limits, the wallet is on another chain, the tab is closed before the signature, and then the answer to the signed action is lost. */
+async function bondCollateral(page: Page, origin: string, mood: WalletMood): Promise<void> {
+  await page.getByLabel('Project').selectOption({ label: 'Sample echo' })
+  await page.getByRole('button', { name: 'Bond 120 ' }).waitFor()
   await page.getByText('The wallet has less than this').waitFor()
   await page.getByRole('button', { name: 'Get test tokens' }).click()
   await page.getByText('The wallet has less than this').waitFor({ state: 'detached' })
@@ -137,11 +142,16 @@ async function bondCollateral(page: Page, mood: WalletMood): Promise<void> {
   const marked = await signing.getByText('as you asked').count()
   if (marked !== 4) throw new Error(`${marked} of 4 fields of a bond are marked as asked for.`)
   for (const fault of await findDialogFaults(page)) throw new Error(fault)
+  await closeBeforeSignature(page, origin)
   const relayed = '**/v1/subscriptions/*/bond'
   await page.route(relayed, async (route) => {
     await route.fetch()
     // As one that is sent again while the first is still running.
-    await route.fulfill({ status: 409, json: { error: 'conflict', message: 'It runs.', request_id: 'test' } })
+    await route.fulfill({
+      status: 409,
+      headers: { 'Retry-After': '1' },
+      json: { error: 'conflict', message: 'It runs.', request_id: 'test' },
+    })
   })
   const read = '**/v1/transactions/*'
   await page.route(
@@ -155,7 +165,17 @@ async function bondCollateral(page: Page, mood: WalletMood): Promise<void> {
   await signing.getByRole('button', { name: 'Done' }).click()
   await page.unroute(relayed)
   if (mood.asked !== before + 2) throw new Error(`The wallet was asked ${mood.asked - before} times.`)
+  await page.goto(`${origin}/run-a-device`)
   await page.getByText('It is bonded, but offline').waitFor()
+}
+
+/** The hub has the subscription by then, and waits: the page goes on with the amount that was typed. */
+async function closeBeforeSignature(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/me`)
+  await page.getByText('Not bonded yet').waitFor()
+  for (const fault of await findScreenFaults(page, null)) throw new Error(fault)
+  await page.getByRole('button', { name: 'Continue' }).first().click()
+  await page.getByRole('button', { name: /^Bond 120.5/ }).click()
 }
 
 /** A malformed address is refused by the form. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
 import { findDeploymentFaults, findListFaults } from './console-lists.ts'
+import { loseNetwork } from './console-offline.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -64,7 +65,7 @@ async function doubtRound(page: Page): Promise<void> {
     await route.fulfill({ response: answer, json: round })
   })
   await page.goto(new URL('/rounds', page.url()).href)
-  await page.getByRole('row').nth(1).getByRole('link').click()
+  await page.getByRole('row').nth(1).getByRole('link').first().click()
   await page.getByRole('button', { name: 'Verify in this browser' }).click()
   await page.getByText('Something does not hold').waitFor()
   await page.unroute('**/v1/explorer/rounds/*')
@@ -102,12 +103,14 @@ export async function findScreenFaults(page: Page, url: string | null): Promise<
 }
 
 async function useKeys(page: Page): Promise<void> {
+  await page.locator('#app:not([inert])').waitFor()
   await page.locator('body').press('?')
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('/')
   await page.keyboard.type('echo')
   await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Search', exact: true }).waitFor()
   await page.getByRole('link', { name: 'Sample echo' }).click()
   await page.getByRole('heading', { name: 'What it pays' }).waitFor()
 }
@@ -149,6 +152,7 @@ async function loseHub(page: Page, faults: string[]): Promise<void> {
   await page.unroute('**/v1/explorer/rounds*')
   await page.getByRole('row').nth(1).waitFor()
   await page.getByText('Too many calls from here').waitFor({ state: 'detached' })
+  await loseNetwork(page)
   const ofDeployment = await findDeploymentFaults(page, new URL(page.url()).origin)
   // The browser itself reports each call that failed.
   faults.splice(before)

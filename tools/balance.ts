@@ -1,6 +1,6 @@
 import { callOf } from '../scripts/command/call.ts'
 import { readBalance } from '../scripts/hub/balance.ts'
-import type { Network } from '../scripts/hub/network.ts'
+import { type Network, readEconomics } from '../scripts/hub/network.ts'
 import type { Wallet } from '../scripts/hub/wallet.ts'
 import { HubError } from '../sdk/errors.ts'
 import { inTokens } from './amounts.ts'
@@ -26,4 +26,16 @@ export async function requireBalance(
     `${address} has ${inTokens(network, balance)} and ${purpose} ${inTokens(network, amount)}. ` +
       `${callOf('faucet')} asks the faucet of the network for tokens`,
   )
+}
+
+/** Checks that the wallet has what the vault of a project lacks of an amount; null: a project that is still to be registered. */
+export async function requireFunds(
+  network: Network,
+  wallet: Wallet,
+  projectId: string | null,
+  amount: bigint,
+): Promise<void> {
+  const vault = projectId === null ? null : (await readEconomics(wallet.client, projectId)).vault
+  const held = BigInt(vault?.balance ?? 0)
+  if (amount > held) await requireBalance(network, wallet, amount - held, 'must put into the vault')
 }

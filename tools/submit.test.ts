@@ -188,6 +188,22 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     })
   })
 
+  test('npm run fund does the same without a manifest, by the slug or the id', async () => {
+    const { client } = await readNetwork(network.url)
+    const read = async () =>
+      (await client.call('GET /v1/projects/{project_id}/economics', params())).vault.balance
+    const fund = (project: string, amount: string) =>
+      runTool('tools/fund.ts', [project, amount, '--as', 'treasury'], { HUB_URL: network.url })
+    expect(await fund(manifest.slug, '600')).toMatchObject({ code: 0, stderr: '' })
+    await expect.poll(read).toBe('600')
+    const again = await fund(params().path.project_id, '0.0000000000000006 HUB')
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('nothing to add')])
+    expect(await fund('of-nobody', '1')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Error: .*not_found/),
+    })
+  })
+
   test('says why no vault can pay an epoch as large as the manifest has it', async () => {
     const { work, economics } = manifest.consensus
     const daily_emission = String((2n ** 128n * 86_400n) / BigInt(work.epoch_secs))

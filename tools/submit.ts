@@ -5,11 +5,11 @@ import { readArguments } from '../scripts/command/arguments.ts'
 import { UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { completeManifest, type ManifestDraft } from '../scripts/hub/manifest.ts'
-import { type Network, readEconomics, readNetwork } from '../scripts/hub/network.ts'
+import { type Network, readNetwork } from '../scripts/hub/network.ts'
 import type { Wallet } from '../scripts/hub/wallet.ts'
 import { HubError } from '../sdk/errors.ts'
 import { amountHelp, exampleAmount, readAmount } from './amounts.ts'
-import { requireBalance } from './balance.ts'
+import { requireFunds } from './balance.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { keyHelp, keyOptions, readKey } from './options/key.ts'
 import { printStep } from './print.ts'
@@ -87,13 +87,6 @@ await runCommand(async () => {
   }
   console.log(`\n${state}:\n${projectId}`)
 })
-
-/** Checks that the wallet has what the vault lacks of an amount. @throws {@link HubError} */
-async function requireFunds(network: Network, wallet: Wallet, projectId: string | null, amount: bigint) {
-  const vault = projectId === null ? null : (await readEconomics(wallet.client, projectId)).vault
-  const held = BigInt(vault?.balance ?? 0)
-  if (amount > held) await requireBalance(network, wallet, amount - held, 'must put into the vault')
-}
 
 /** The project of that slug, where it is registered; null where its registration is still to be made. */
 async function findRegistered(

@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the hub without its image library is at most 512 kB, compressed', () => {
-  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(512_000)
+test('the hub without its image library is at most 520 kB, compressed', () => {
+  expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(520_000)
 })
 
 test('before the first request at most 192 kB are loaded, compressed', () => {

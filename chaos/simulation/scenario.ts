@@ -2,6 +2,7 @@ import type { Submitted } from '../../durable-objects/project/task-queue.ts'
 import { utf8 } from '../../protocol/encoding/index.ts'
 import { hashPayload } from '../../protocol/execution/index.ts'
 import { Difference } from '../harness/difference.ts'
+import { waitForEnd } from './callers.ts'
 import { checkOutcome, type SubmittedTask } from './check.ts'
 import { epochSecs, projectId } from './people.ts'
 import { type Incident, type Plan, planOf } from './plan.ts'
@@ -69,7 +70,10 @@ async function play(plan: Plan, world: World): Promise<SubmittedTask[]> {
   })
   const submitted: SubmittedTask[] = []
   plan.tasks.forEach(({ atSecs, hasKey, underfunded }, index) => {
-    time.after(2_000 + atSecs * 1_000, () => void submit(world, index, { hasKey, underfunded }, submitted))
+    time.after(
+      2_000 + atSecs * 1_000,
+      () => void submit(world, index, { hasKey, underfunded }, submitted, true),
+    )
   })
   const isOver = () =>
     submitted.length === plan.tasks.length &&
@@ -121,12 +125,13 @@ function meet(world: World, incident: Incident): void {
   }
 }
 
-/** Submits a task as a client does: the same again until there is an answer. */
+/** Submits a task as a client does: the same again until there is an answer. @param waits - Whether it then waits for the result. */
 export async function submit(
   world: World,
   index: number,
   { hasKey, underfunded }: { hasKey: boolean; underfunded: boolean },
   submitted: SubmittedTask[],
+  waits = false,
 ): Promise<void> {
   const input = `input ${index}`
   const request = {
@@ -141,6 +146,7 @@ export async function submit(
     if (answer !== null && answer.status !== 'full') {
       if (answer.status === 'conflict') throw new Difference(`task ${index} conflicts with itself`)
       submitted.push({ taskId: answer.taskId, input })
+      if (waits && answer.roundId !== null) void waitForEnd(world, answer.roundId)
       return
     }
     await world.time.wait(submitPauseMs)

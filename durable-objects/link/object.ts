@@ -25,6 +25,7 @@ import { KeptValues } from './kept-values.ts'
 import { isOpen } from './offer-log.ts'
 import { type KeptOffer, OfferLedger } from './offers.ts'
 import { Publication, retryMs, viewOf } from './publication.ts'
+import { Silences } from './silences.ts'
 import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
 import { readUpgrade } from './upgrade.ts'
 import { Validating } from './validating.ts'
@@ -51,6 +52,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: NodeLinkConfig
   readonly #alarm: Alarm
   readonly #offers: OfferLedger
+  readonly #silences: Silences
   readonly #admissions: Admissions
   readonly #connection: Connection
   readonly #faults: Faults
@@ -66,6 +68,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#alarm = new Alarm(ctx.storage)
     const kv = new KeptValues(ctx.storage.kv)
     this.#offers = new OfferLedger(ctx.storage)
+    this.#silences = new Silences(this.#offers)
     this.#admissions = new Admissions(kv, config.limits.max_skew)
     this.#connection = new Connection(ctx, kv, this.#offers, config.limits)
     this.#faults = new Faults(kv, config)
@@ -322,9 +325,9 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (kept === null || kept.state === before.state) return
     this.#budget.giveBack()
     if (kept.state !== 'accepted') return this.#tell(kept)
-    const { accept_by: acceptBy } = this.#offers.offer(offerId)
-    const isUrgent = (await this.#config.now()) + acceptSlackSecs > acceptBy
-    if (isUrgent) await this.#tellAccepted()
+    const isUrgent = (await this.#config.now()) + acceptSlackSecs > this.#offers.acceptBy(offerId)
+    // One of which it was noted that nothing was heard would be missed by no other process.
+    if (isUrgent || this.#offers.isSilent(offerId)) await this.#tellAccepted()
     else this.#telling ??= setTimeout(() => this.#tellAcceptedInTime(), acceptsToldMs)
   }
 
@@ -431,6 +434,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async #schedule(): Promise<void> {
     const now = await this.#config.now()
     const nowMs = Date.now()
+    this.#silences.look()
     const isShown = (this.#publication.last?.state ?? 'offline') !== 'offline'
     const ofNobody = isShown ? this.#connection.offlineDueMs : Infinity
     const deadline = this.#offers.nextDeadline(now)

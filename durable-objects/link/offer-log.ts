@@ -20,7 +20,9 @@ export interface OfferStanding {
   readonly answer?: string
   /** Whether the round may not know that it was accepted or declined. */
   readonly isUntold?: boolean
-  /** Why the link may have missed a message of its node: the session that the link itself lost, or a vote that found no round. */
+  /** Whether its node had said nothing of it when what it says began to be told at once. */
+  readonly isSilent?: boolean
+  /** Why the link may have missed a message of its node: the session that the link itself lost, an end of its process, or a vote that found no round. */
   readonly unheard?: string
 }
 

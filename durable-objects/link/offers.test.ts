@@ -133,8 +133,36 @@ test('who accepted, or votes, is not heard while the round does not know it, and
     expect(heard).toEqual([false, true])
   }))
 
+test('the next process does not know what was said of an offer that was not noted as silent, and remembers that', () =>
+  within(['silent', 'accepted', 'renewed'], (ledger, _, next) => {
+    ledger.accept('accepted')
+    expect(ledger.unanswered()).toEqual(['silent', 'renewed'])
+    for (const name of ['silent', 'renewed']) ledger.noteSilent(name)
+    expect(ledger.unanswered()).toEqual([])
+    ledger.renew(offerOf('renewed', voteBy + 50))
+    expect(ledger.unanswered()).toEqual(['renewed'])
+    const names = ['silent', 'accepted', 'renewed']
+    const heardBy = (one: OfferLedger) => names.map((name) => one.wasHeard(name))
+    expect([heardBy(ledger), heardBy(next())]).toEqual([
+      [true, true, true],
+      [true, false, false],
+    ])
+    const after = next()
+    // The node says it again, after its time.
+    after.accept('accepted')
+    after.storeAccepted(after.takeAccepted())
+    after.told('accepted', 'accepted', true)
+    after.expire(voteBy + 51)
+    expect([heardBy(after), heardBy(next()), after.unanswered()]).toEqual([
+      [true, false, false],
+      [true, false, false],
+      [],
+    ])
+  }))
+
 test('what the link may not have heard, a new session and later times are stored for all offers together', () =>
   within(['a', 'b'], (ledger, changes, next) => {
+    for (const name of ['a', 'b']) ledger.noteSilent(name)
     ledger.noteLost('a session')
     expect([changes(), next().wasHeard('a'), next().wasHeard('b')]).toEqual([1, false, false])
     ledger.noteLeft('a session')

@@ -27,6 +27,8 @@ const storedTogetherMax = 64
 /** Why the round may not know in time what the node said: it did not take its vote, or was not told its answer. */
 const voteLost = 'vote'
 const answerUntold = 'answer'
+/** Or its accept went with the process that had it in memory. */
+const processEnded = 'process'
 
 /**
  * The offers of a link: how each stands, and what the open ones say. Each change names the states it may follow. What is stored is stored
@@ -54,7 +56,8 @@ export class OfferLedger {
 
   constructor(storage: DurableObjectStorage) {
     this.#log = new OfferLog(storage)
-    for (const [offerId, standing] of this.#log.read()) {
+    for (const [offerId, stored] of this.#log.read()) {
+      const standing = afterProcess(stored)
       this.#standings.set(offerId, standing)
       if (standing.isUntold) this.#untold.add(offerId)
       if (isOpen(standing)) this.#open.add(offerId)
@@ -130,7 +133,9 @@ export class OfferLedger {
   renew(offer: LinkOffer): void {
     const standing = this.#standings.get(offer.offer_id)
     if (standing === undefined) return
-    this.#set(offer.offer_id, { ...standing, voteBy: offer.vote_by }, offer)
+    // Its node has more time to answer than was noted.
+    const { isSilent: _, ...rest } = standing
+    this.#set(offer.offer_id, { ...rest, voteBy: offer.vote_by }, offer)
     this.#write()
   }
 
@@ -145,6 +150,26 @@ export class OfferLedger {
     if (standing?.state !== 'offered') return
     this.#standings.set(offerId, { ...standing, state: 'accepted' })
     this.#unstored.add(offerId)
+  }
+
+  /** Offers of which nothing was heard, nor noted that nothing was. */
+  unanswered(): string[] {
+    const isUnanswered = (offerId: string) => {
+      const { state, isSilent, unheard } = this.#standings.get(offerId) ?? {}
+      return state === 'offered' && isSilent !== true && unheard === undefined
+    }
+    return [...this.#open].filter(isUnanswered)
+  }
+
+  /** From now on what the node says is told at once. */
+  noteSilent(offerId: string): void {
+    this.#change(offerId, (standing) => ({ ...standing, isSilent: true }))
+    this.#writeWithin(votesStoredMs)
+  }
+
+  /** Whether it was noted that its node had said nothing. */
+  isSilent(offerId: string): boolean {
+    return this.#standings.get(offerId)?.isSilent === true
   }
 
   /** Accepted, which neither the round knows nor the storage. From now on the round has to be told. */
@@ -358,3 +383,7 @@ export class OfferLedger {
     this.#log.forget(now - keptSecs)
   }
 }
+
+/** How an offer that an earlier process stored stands for the next one. */
+const afterProcess = (stored: OfferStanding): OfferStanding =>
+  stored.state === 'offered' && stored.isSilent !== true ? { unheard: processEnded, ...stored } : stored

@@ -22,7 +22,6 @@ export class AwaitedBlocks {
   readonly #waiting = new Map<string, number>()
   #looking: ReturnType<typeof setTimeout> | undefined
   #lookAtMs = Number.POSITIVE_INFINITY
-  #isLooking = false
 
   constructor(blocks: Blocks) {
     this.#blocks = blocks
@@ -30,7 +29,7 @@ export class AwaitedBlocks {
 
   add(roundId: string, agreedAt: number): void {
     this.#waiting.set(roundId, agreedAt)
-    if (!this.#isLooking) this.#lookIn(firstLookMs)
+    this.#lookIn(firstLookMs)
   }
 
   /** Of a round that is over. */
@@ -38,14 +37,13 @@ export class AwaitedBlocks {
     this.#waiting.delete(roundId)
   }
 
+  /** One that takes long, or never ends, keeps no other waiting: what comes meanwhile has one of its own. */
   async #look(): Promise<void> {
     this.#lookAtMs = Number.POSITIVE_INFINITY
-    this.#isLooking = true
     for (const agreedAt of new Set(this.#waiting.values())) {
       const block = await this.#find(agreedAt)
       if (block !== null) this.#tell(agreedAt, block)
     }
-    this.#isLooking = false
     if (this.#waiting.size > 0) this.#lookIn(this.#blocks.untilNextBlock())
   }
 

@@ -49,6 +49,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   #looking: ReturnType<typeof setTimeout> | undefined
   /** Whether the audit block is looked for here too, and not by the project alone. */
   #looksForBlock = false
+  /** Whether the project will say when it is there. */
+  #isBlockAwaited = false
   /** While validators are asked. */
   #listener: AnswerListener | null = null
 
@@ -280,7 +282,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000 + alarmSlackMs)
     if (due.length > 0 || this.#config.mayLeap) times.push(nowMs + backstopMs)
     // The project says when the block is there. Until then nothing keeps the object awake, which would be charged.
-    if (isLooking(due)) this.#stopLooking()
+    if (isLooking(due) && this.#isBlockAwaited) this.#stopLooking()
     // Each alarm is a row, so what is looked for often is looked for in memory.
     else if (due.length > 0 || this.#config.mayLeap)
       this.#looking ??= setTimeout(() => this.#lookAgain(), this.#config.pollMs)
@@ -404,12 +406,17 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return true
   }
 
-  /** It is looked for here only where the project did not say it in time. */
+  /** It is looked for here only where the project did not say it in time, or cannot be asked, as one of an earlier build. */
   async #awaitBlock(round: Round): Promise<boolean> {
-    if (this.#looksForBlock && (await this.#findAuditBlock())) return true
-    const agreedAt = agreedAtOf(round)
-    if (agreedAt !== null) await this.#config.awaitBlock(round, agreedAt)
+    const { roundId } = round.terms
+    const unseen = orElse(false, `the audit block of ${roundId} cannot be looked for`)
+    if (this.#looksForBlock && (await this.#findAuditBlock().catch(unseen))) return true
     this.#looksForBlock = true
+    const agreedAt = agreedAtOf(round)
+    if (agreedAt === null) return false
+    const unasked = orElse(false, `the project of ${roundId} cannot be asked for its audit block`)
+    const asked = this.#config.awaitBlock(round, agreedAt).then(() => true)
+    this.#isBlockAwaited = await asked.catch(unasked)
     return false
   }
 

@@ -223,9 +223,29 @@ describe('a round', () => {
       return passTime(accepted(told(round, now), 0), start + 61)
     }
     expect(begunAt(start + 35).leases[0]).toMatchObject({ state: 'missed', missedBecause: 'late' })
-    expect(begunAt(start + 45).leases[0]).toMatchObject({ state: 'cancelled', missedBecause: 'cut_short' })
+    const cutShort = { state: 'cancelled', missedBecause: 'cut_short' }
+    expect(begunAt(start + 45).leases[0]).toMatchObject(cutShort)
+    // So it is with one that does not accept in that time, or declines: a clock that is ahead may say that it is over.
+    const lateTold = told(seatedAt(start + 58), start + 58)
+    expect(passTime(lateTold, start + 61).leases[0]).toMatchObject(cutShort)
+    expect(declined(lateTold, 0, true, start + 59).leases[0]).toMatchObject(cutShort)
     expect(seatedAt(start + 61).leases).toEqual([])
   })
+
+  test.each([
+    [8, 44, 'late'],
+    [8, 57, 'cut_short'],
+    [20, 48, 'late'],
+    [20, 51, 'cut_short'],
+  ] as const)(
+    'with leases of %s s that are asked for %s s after it began finds a member %s',
+    (leaseSecs, after, because) => {
+      const short = { ...terms, rules: { ...terms.rules, leaseSecs } }
+      const round = seated(beginRound(short, processId), drawn, start + after)
+      const ended = passTime(accepted(told(round, start + after), 0), start + 61)
+      expect(ended.leases[0]?.missedBecause).toBe(because)
+    },
+  )
 
   test('is closed with the last vote, and at its deadline however late that is noticed', () => {
     const endOf = (round: Round) => [round.closedAt, agreedAtOf(round), publicState(round)]

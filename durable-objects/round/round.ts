@@ -62,6 +62,8 @@ export interface Lease {
   /** Whether the hub was away, or too busy to look, after the node was told: an answer may not have reached it. */
   isInterrupted: boolean
   createdAt: number
+  /** From when its times count: left out by the build before. */
+  askedAt?: number
   acceptBy: number
   voteBy: number
   completedAt: number | null

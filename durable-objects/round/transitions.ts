@@ -85,17 +85,16 @@ function untoldBecause({ isInterrupted, isFull }: Lease): MissReason {
 /** The end of a lease whose time is over. Who could not reach the hub in that time, or had too little of it, owes nothing. */
 function overdue(round: Round, lease: Lease, now: number): Lease {
   if (lease.isInterrupted) return endLease(lease, 'cancelled', 'hub_away', now)
-  if (lease.state !== 'leased') return missed(lease, 'not_accepted', now)
-  return isCutShort(round, lease)
-    ? endLease(lease, 'cancelled', 'cut_short', now)
-    : missed(lease, 'late', now)
+  if (isCutShort(round, lease)) return endLease(lease, 'cancelled', 'cut_short', now)
+  return missed(lease, lease.state === 'leased' ? 'late' : 'not_accepted', now)
 }
 
-/** Whether the deadline took more of a primary's lease than the primary may take to accept. Backups owe nothing. */
-function isCutShort({ terms }: Round, { role, acceptBy, voteBy }: Lease): boolean {
+/** Whether the deadline took more of a primary's lease than the primary may take to accept, or than half of it. Backups owe nothing. */
+function isCutShort({ terms }: Round, { role, askedAt, acceptBy, voteBy }: Lease): boolean {
   const { leaseSecs, roundSecs, acceptSecs } = terms.rules
-  const given = voteBy - acceptBy + acceptSecs
-  return role === 'primary' && given < Math.min(leaseSecs, roundSecs) - acceptSecs
+  const whole = Math.min(leaseSecs, roundSecs)
+  const given = voteBy - (askedAt ?? acceptBy - acceptSecs)
+  return role === 'primary' && given < whole - Math.min(acceptSecs, whole / 2)
 }
 
 const missed = (lease: Lease, missedBecause: MissReason, now: number): Lease =>
@@ -140,11 +139,11 @@ function ask(round: Round, { position, role, node_key: nodeKey }: Seat, now: num
 }
 
 /** By when a member that is asked at a time accepts, and votes. */
-function timesFrom(round: Round, now: number): Pick<Lease, 'acceptBy' | 'voteBy'> {
+function timesFrom(round: Round, now: number): Pick<Lease, 'askedAt' | 'acceptBy' | 'voteBy'> {
   const { acceptSecs, leaseSecs } = round.terms.rules
   const from = datedAt(round, now)
   const voteBy = Math.min(from + leaseSecs, deadlineOf(round))
-  return { acceptBy: Math.min(from + acceptSecs, voteBy), voteBy }
+  return { askedAt: from, acceptBy: Math.min(from + acceptSecs, voteBy), voteBy }
 }
 
 /** The deadline holds, however late somebody notices that it has passed. */
@@ -196,7 +195,8 @@ export const accepted = (round: Round, position: number): Round =>
 export function declined(round: Round, position: number, isServed: boolean, now: number): Round {
   const changed = mapLease(round, position, (lease) => {
     if (!isOpen(lease)) return lease
-    if (lease.state !== 'leased' && now >= lease.acceptBy) return overdue(round, lease, now)
+    const isTooLate = lease.state !== 'leased' && now >= lease.acceptBy
+    if (isTooLate || isCutShort(round, lease)) return overdue(round, lease, now)
     return isServed ? missed(lease, 'declined', now) : endLease(lease, 'cancelled', 'unserved', now)
   })
   return passTime(changed, now)

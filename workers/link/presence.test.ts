@@ -5,6 +5,7 @@ import { unixNow } from '../../durable-objects/clock.ts'
 import type { NodeLinkObject } from '../../durable-objects/link/object.ts'
 import { closeCodes, offlineAfterSecs, silentAfterSecs } from '../../protocol/link/index.ts'
 import { runSql } from '../test/tables.ts'
+import { createNodeLink } from './object.ts'
 import {
   backdate,
   device,
@@ -66,6 +67,32 @@ describe('after the object was dropped from memory', () => {
     await runDurableObjectAlarm(link())
     expect(await link().wasHeard(offer.offer_id)).toBe(false)
   })
+
+  test('a node that accepted may not have been heard where the process ended before it told the round, though the socket stayed', async () => {
+    const { relay, offer } = await openOffered()
+    relay.send({ type: 'accept', offer_id: offer.offer_id })
+    await vi.waitUntil(async () => (await link().status()).activeLeases === 1)
+    // The platform ends no process that is about to do something: this is the next one, whenever it ended.
+    const wasHeard = () =>
+      runInDurableObject(link(), (_, state) => createNodeLink(state, env).wasHeard(offer.offer_id))
+    expect(await wasHeard()).toBe(false)
+    await relay.drain()
+    expect(rounds.calls).toMatchObject([{ method: 'accepted' }])
+    expect(await wasHeard()).toBe(true)
+  })
+
+  test.each(['keeps its socket', 'closes it', 'vanishes'])(
+    'a node that says nothing of its offer, and %s, was heard, also after the object slept',
+    async (how) => {
+      const relay = await openReady()
+      const offer = offerOf()
+      await makeOffer(offer)
+      if (how === 'closes it') await leave(relay)
+      if (how === 'vanishes') relay.socket.close(closeCodes.restart)
+      await evictDurableObject(link())
+      expect(await link().wasHeard(offer.offer_id)).toBe(true)
+    },
+  )
 
   test('a node that closed its socket by itself was heard, also while the object slept', async () => {
     const { relay, offer } = await openOffered()
@@ -201,6 +228,21 @@ describe('the state of a device', () => {
     await backdate('gone_ms', Date.now() - 60_000)
     await publish()
     expect(await deviceRow()).toMatchObject({ link_state: 'offline', connected_since: null, free_slots: 0 })
+  })
+
+  test('is due within half a minute where only the number of free slots changed, and within seconds without one', async () => {
+    await openReady(2)
+    await publish()
+    const dueInSecs = () =>
+      runInDurableObject(link(), async (_, { storage }) =>
+        Math.round((((await storage.getAlarm()) ?? 0) - Date.now()) / 1000),
+      )
+    await makeOffer(offerOf())
+    const slotsDueInSecs = await dueInSecs()
+    expect(slotsDueInSecs).toBeGreaterThan(20)
+    expect(slotsDueInSecs).toBeLessThanOrEqual(30)
+    await makeOffer(offerOf())
+    expect(await dueInSecs()).toBeLessThanOrEqual(5)
   })
 
   test('is written when it changes, and not otherwise', async () => {

@@ -124,6 +124,20 @@ test('a reading that never ends keeps the others waiting for a moment alone', as
   expect((await blocks.find(1_070))?.hash).toBe('a36')
 })
 
+test('who asks while another reads asks again a moment later, and not when the index has looked', async () => {
+  const chain = new Chain(40)
+  const blocks = (await chain.blocks([36, 37, 38, 39])) as Block[]
+  const found = auditBlocks(chain, async () => ({ blocks, nextPollMs: 9_000, isFinalizing: true }))
+  await found.find(1_078)
+  later()
+  const first = found.find(1_078)
+  expect(await found.find(1_075)).toBeNull()
+  expect(found.untilNextLook()).toBe(300)
+  expect(await first).toBeNull()
+  expect(Date.now() + found.untilNextLook()).toBe(9_300)
+  expect((await found.find(1_075))?.hash).toBe('a38')
+})
+
 test('while the index follows the chain, rounds ask the chain nothing, and look again when the index has looked', async () => {
   const chain = new Chain(40)
   const newest = {

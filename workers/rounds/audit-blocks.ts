@@ -24,6 +24,7 @@ export class AuditBlocks {
   readonly #chain: Chain
   #kept: { blocks: readonly Block[]; readAtMs: number } | null = null
   #begunMs = Number.NEGATIVE_INFINITY
+  #isReading = false
   readonly #newest: () => Promise<NewestBlocks | null>
   readonly #blockMs: number
   #nextPollMs = 0
@@ -37,6 +38,8 @@ export class AuditBlocks {
 
   /** When a round that waits for a block had best ask again, in milliseconds from now. */
   untilNextLook(): number {
+    // Who asks while another reads is told nothing, whatever that finds.
+    if (this.#isReading && isWithin(pauseMs, this.#begunMs)) return pauseMs
     return Math.min(untilNextLook({ nextPollMs: this.#nextPollMs }, Date.now()), this.#blockMs)
   }
 
@@ -46,7 +49,10 @@ export class AuditBlocks {
     if (kept !== null && isWithin(keptMs, kept.readAtMs) && reaches(kept.blocks, agreedAt))
       return this.#findIn(kept.blocks, agreedAt)
     if (isWithin(pauseMs, this.#begunMs)) return null
-    const blocks = await this.#read()
+    this.#isReading = true
+    const blocks = await this.#read().finally(() => {
+      this.#isReading = false
+    })
     return reaches(blocks, agreedAt) ? this.#findIn(blocks, agreedAt) : null
   }
 

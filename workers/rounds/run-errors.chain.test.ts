@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { bodyOf, client } from '../test/client.ts'
 import { SimulatedRounds } from '../test/rounds.ts'
 import { rowOf, simulatedRounds } from './testing/simulated.ts'
 
@@ -32,6 +33,8 @@ describe('with a committee', () => {
     await decide(roundId)
     expect(await rounds.task(roundId)).toMatchObject({ ...failed, status: 'finalized', error })
     expect(await rowOf(roundId)).toMatchObject({ state: 'finalized', error })
+    const shown = await bodyOf(await client().get(`/v1/explorer/rounds/${roundId}`))
+    expect(shown).toMatchObject({ state: 'finalized', success: false })
   })
 
   test('a member that says an error of a run that did not fail is not heard', async () => {

@@ -9,6 +9,7 @@ export const consolePaths = [
   '/slashes/{slash}',
   '/tx/{transaction}',
   '/nodes/{node}',
+  '/accounts/{account}',
   '/epochs/{project}/{epoch}',
   '/search',
   '/status',

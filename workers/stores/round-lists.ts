@@ -14,6 +14,7 @@ export interface ListedRound {
   epoch: number | null
   seq: number | null
   receiptHash: string | null
+  success: boolean | null
   gasUsed: number | null
   committeeSize: number | null
   votes: number | null
@@ -90,6 +91,7 @@ export class RoundLists extends Store {
           ...{ seq: rounds.seq, receiptHash: rounds.receiptHash, gasUsed: rounds.gasUsed },
           ...{ committeeSize: rounds.committeeSize, votes: rounds.votes, agreeing: rounds.agreeing },
           ...{ audited: rounds.audited, createdAt: issuedAt, finalizedAt: rounds.finalizedAt },
+          success: rounds.success,
         }),
       )
       .from(sql`${rounds} INDEXED BY ${sql.raw(indexOf(range))}`)
@@ -162,6 +164,7 @@ export const epochRound = (
   epoch,
   seq: null,
   receiptHash,
+  success: null,
   gasUsed: null,
   committeeSize: null,
   votes: attestations,

@@ -1,4 +1,5 @@
 import type { FoundCause } from '../../protocol/causes.ts'
+import type { ListingStatus } from '../../protocol/manifest/index.ts'
 import type { ProjectFacts } from '../stores/why-facts.ts'
 import { counted, projectCauses } from './project-causes.ts'
 
@@ -21,8 +22,13 @@ export function healthCauses(
   const { fallback, contested, failed } = rounds
   const ofLastDay = (count: number) => `${counted(count, 'round')} of the last 24 hours`
   return [
-    ...(project === null ? [] : [...projectCauses(project, now), ...smallCauses(project, eligible)]),
-    ...vaultCauses(vault),
+    ...(project === null
+      ? []
+      : [
+          ...projectCauses(project, now).map((cause) => forDeveloper(cause, project.listing)),
+          ...smallCauses(project, eligible),
+        ]),
+    ...(project !== null && withoutVault.includes(project.listing) ? [] : vaultCauses(vault)),
     ...found('rounds_without_committee', fallback, `${ofLastDay(fallback)} had no committee.`),
     ...found(
       'rounds_contested',
@@ -31,6 +37,39 @@ export function healthCauses(
     ),
     ...found('rounds_failed', failed, `${ofLastDay(failed)} failed.`),
   ]
+}
+
+/** Nobody can open the vault of a project that the chain does not know, and nothing is paid from one that does not come back. */
+const withoutVault: readonly ListingStatus[] = ['draft', 'submitted', 'rejected', 'delisted']
+
+/** What is said to the developer, and what helps, while the project is not listed. */
+const ofListing: Partial<Record<ListingStatus, readonly [detail: string, nextStep: string | null]>> = {
+  submitted: [
+    'The chain does not have the project yet.',
+    'Wait for the block that registers it. If none does within minutes, sign and register the manifest once more.',
+  ],
+  pending_review: [
+    'The project is registered, and an operator of the hub has not reviewed it yet.',
+    'Wait for the decision. You can fund the vault meanwhile.',
+  ],
+  rejected: [
+    'An operator of the hub rejected the project, which is final.',
+    'Read the reason, and register a manifest that heeds it under another slug.',
+  ],
+  paused: [
+    'An operator of the hub paused the project, so it gives no work.',
+    'Read the reason, and ask an operator of the hub to resume it.',
+  ],
+  delisted: [
+    'An operator of the hub removed the project for good.',
+    'Register it under another slug, or take what is left in the vault back.',
+  ],
+}
+
+function forDeveloper(cause: FoundCause, listing: ListingStatus): FoundCause {
+  const [detail, nextStep] = ofListing[listing] ?? []
+  const isOfListing = ['project_not_listed', 'project_paused', 'project_delisted'].includes(cause.code)
+  return isOfListing && detail !== undefined ? { ...cause, detail, nextStep: nextStep ?? null } : cause
 }
 
 /** Without a set of the epoch the newest one tells what to expect. */

@@ -1,11 +1,13 @@
 /** A task that a visitor submits, to its end. */
 import { AnswerError, Refusal, UnreachableError } from '../../../sdk/index.ts'
+import { connection } from './connection.svelte.ts'
 import { hub, type Round, type Task } from './hub.ts'
 
 /** Between two reads; the hub holds back its answer for longer where nothing changes. */
 const pauseMs = 500
-/** Of one kind, in a row. */
+/** Of one kind, in a row; a hub that is away is asked until it is back. */
 const failuresMax = 5
+const pauseMaxMs = 15_000
 
 const isOver = (state: string | undefined): boolean => state === 'finalized' || state === 'failed'
 
@@ -30,9 +32,13 @@ export async function followTask(
     } catch (error) {
       // A round may be shown a moment later than its task names it.
       const passes = kind === 'round' || isPassing(error)
-      if (!passes || ++failures[kind] > failuresMax) throw error
-      const retryAfter = error instanceof Refusal ? (error.retryAfter ?? 0) : 0
-      await pause(Math.max(1_000 * retryAfter, pauseMs * 2 ** failures[kind]))
+      const isAway = error instanceof UnreachableError
+      if (!passes || (++failures[kind] > failuresMax && !isAway)) throw error
+      const usualMs = Math.min(pauseMaxMs, pauseMs * 2 ** failures[kind])
+      const waitMs = Math.max(1_000 * (retryAfterOf(error) ?? 0), usualMs)
+      if (isAway) connection.wait('away', waitMs)
+      else if (isLimit(error)) connection.wait('limited', waitMs)
+      await pause(waitMs)
       return null
     }
   }
@@ -47,7 +53,14 @@ export async function followTask(
   }
 }
 
-const isPassing = (error: unknown): boolean =>
+export const isLimit = (error: unknown): boolean => error instanceof Refusal && error.status === 429
+
+/** Seconds that the hub asks to wait. */
+export const retryAfterOf = (error: unknown): number | undefined =>
+  error instanceof Refusal || error instanceof AnswerError ? error.retryAfter : undefined
+
+/** Whether the same call may succeed later by itself. */
+export const isPassing = (error: unknown): boolean =>
   error instanceof UnreachableError ||
   ((error instanceof Refusal || error instanceof AnswerError) &&
     (error.status === 429 || error.status >= 500))

@@ -71,6 +71,15 @@ export function duration(seconds: number): string {
   return parts.slice(0, 2).join(' ') || '0 s'
 }
 
+/** Seconds that a vault lasts while every epoch is paid in full; null for less than one epoch. */
+export const runway = ({
+  epoch_secs,
+  vault,
+}: {
+  epoch_secs: number
+  vault: { runway_epochs: number }
+}): number | null => (vault.runway_epochs > 0 ? vault.runway_epochs * epoch_secs : null)
+
 export function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1

@@ -1,13 +1,14 @@
 /** The task that a visitor gave to a project last: a tab that was closed goes on with it. */
 import { drop, keep, readJson } from './kept.ts'
+import { type InputForm, inputForms } from './task-input.ts'
 
 export interface GivenTask {
   /** With which the same call names the same task. */
   readonly key: string
-  /** Null while the hub has not answered. */
+  /** Null while the hub has not answered: then nothing but the person who gave it sends it again. */
   readonly id: string | null
   readonly fn: string
-  readonly form: 'json' | 'text'
+  readonly form: InputForm
   /** As it was typed. */
   readonly input: string
   /** When it was submitted; milliseconds. */
@@ -29,7 +30,7 @@ export function keptTask(project: string): GivenTask | null {
   const kept = (readJson(nameOf(project)) ?? {}) as Record<string, unknown>
   const { key, id, fn, form, input, sentMs } = kept
   const isWhole = [key, fn, input].every((text) => typeof text === 'string')
-  if (!isWhole || (id !== null && typeof id !== 'string') || (form !== 'json' && form !== 'text')) return null
-  if (typeof sentMs !== 'number') return null
+  if (!isWhole || (id !== null && typeof id !== 'string') || typeof sentMs !== 'number') return null
+  if (!inputForms.includes(form as InputForm)) return null
   return kept as unknown as GivenTask
 }

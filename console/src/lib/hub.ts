@@ -27,7 +27,7 @@ type Query<O extends 'GET /v1/projects' | 'GET /v1/explorer/rounds'> = Readonly<
   >
 >
 const incidentTypes = ['round.escalated', 'slash.executed', 'project.paused', 'project.delisted'] as const
-type ProjectFilter = 'q' | 'category' | 'device_class' | 'sort' | 'limit' | 'cursor'
+type ProjectFilter = 'q' | 'category' | 'device_class' | 'developer' | 'sort' | 'limit' | 'cursor'
 
 /** Told each answer, by screens that need its headers. */
 export const listener: { hear?: (response: Response) => void } = {}
@@ -116,11 +116,13 @@ export const hub = {
     list('GET /v1/projects/{project_id}/versions', { path: { project_id }, query: { limit: 100 } }),
   version: (project_id: string, version: number) =>
     call('GET /v1/projects/{project_id}/versions/{version}', { path: { project_id, version } }),
+  announcements: (project_id: string) =>
+    call('GET /v1/projects/{project_id}/announcements', { path: { project_id }, query: { limit: 5 } }),
   reviews: (project_id: string) => call('GET /v1/projects/{project_id}/reviews', { path: { project_id } }),
   epochs: (project_id: string) =>
     call('GET /v1/projects/{project_id}/epochs', { path: { project_id }, query: { limit: 24 } }),
-  epoch: (project_id: string, epoch: number) =>
-    call('GET /v1/explorer/epochs/{project_id}/{epoch}', { path: { project_id, epoch } }),
+  epoch: (project_id: string, epoch: string) =>
+    call('GET /v1/explorer/epochs/{project_id}/{epoch}', { path: { project_id, epoch: epoch as never } }),
 
   /** The devices that committees of an epoch are drawn from, and who attested them. */
   set: (project_id: string, epoch: number) =>
@@ -140,6 +142,17 @@ export const hub = {
 
   /** An action that somebody signed, or that the hub sends for somebody; by its id, or by its hash on the chain. */
   transaction: (id: string) => call('GET /v1/transactions/{id}', { path: { id } }),
+
+  /** Null if the hub knows nothing of it. */
+  account: (address: string) => find('GET /v1/accounts/{address}', { path: { address } }),
+  balances: (address: string) => call('GET /v1/accounts/{address}/balances', { path: { address } }),
+  subscription: (subscription_id: string) =>
+    call('GET /v1/subscriptions/{subscription_id}', { path: { subscription_id } }),
+  /** Of listed projects by id, those with most devices where there are very many. */
+  projectNames: async (): Promise<Readonly<Record<string, string>>> => {
+    const { items } = await call('GET /v1/projects', { query: { sort: 'miners', limit: 100 } })
+    return Object.fromEntries(items.map(({ project_id, name }) => [project_id, name]))
+  },
 
   device: (node_id: string) => call('GET /v1/devices/{node_id}', { path: { node_id } }),
 }

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/svelte-query'
 import { connection } from './connection.svelte.ts'
 import { hub } from './hub.ts'
 import { later } from './later.ts'
+import { texts } from './texts.ts'
 
 /** Lists are read again this often at most, however many events come. */
 const everyMs = 1_500
@@ -36,11 +37,19 @@ export function followEvents(queries: QueryClient): () => void {
     following = null
     connection.live = false
   }
+  // The stream of a network that has gone looks open for a while.
+  const again = () => {
+    close()
+    look()
+    refresh()
+  }
   const giveUp = later(look)
   document.addEventListener('visibilitychange', look)
+  for (const name of ['online', 'offline']) addEventListener(name, again)
   return () => {
     giveUp()
     document.removeEventListener('visibilitychange', look)
+    for (const name of ['online', 'offline']) removeEventListener(name, again)
     clearTimeout(waiting)
     close()
   }
@@ -51,10 +60,14 @@ const hasOnePage = ({ state }: { state: { data: unknown } }): boolean =>
   ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 1) === 1
 
 /** How often lists are read again by themselves. */
-export const pollMs = (): number => (connection.live ? 15_000 : 5_000)
+export const pollMs = (): number => (connection.isLive ? 15_000 : 5_000)
 
 /** Reads something again by itself until it cannot be read: what failed for good is asked again by hand. */
 export const whileItWorks =
   (everyMs: number) =>
   ({ state }: { state: { status: string } }): number | false =>
     state.status === 'error' ? false : everyMs
+
+/** How new what a screen shows is. */
+export const liveWord = (): string =>
+  texts.live[connection.problem === 'away' ? 'away' : connection.isLive ? 'on' : 'off']

@@ -25,6 +25,13 @@ describe('the ring of a committee', () => {
     )
   })
 
+  test('of a run that failed says so, final as it is', () => {
+    const failed = { ...summary, committee_size: 3, votes: 3, agreeing: 3, success: false }
+    expect(sentenceOf(ringOfSummary(failed, validators))).toMatch(/State: Final\. Function failed\.$/)
+    const [first] = framesOf(ringOfSummary(failed, validators))
+    expect(texts.ring.sentence(ringOfSummary(failed, validators), first!)).not.toContain('failed')
+  })
+
   test('a contested round: the result that counts comes first, and the validators run the task', () => {
     const ring = ringOf(
       {

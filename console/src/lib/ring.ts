@@ -31,6 +31,8 @@ export interface Ring {
   readonly signaturesNeeded: number
   readonly audited: boolean
   readonly state: RoundState
+  /** Whether the function failed, on which a final round agrees too. */
+  readonly runFailed: boolean
 }
 
 /** How far a round is. */
@@ -67,6 +69,7 @@ export function ringOfSummary(round: RoundSummary, validators: Validators): Ring
     signaturesNeeded: validators.quorum,
     audited,
     state,
+    runFailed: round.success === false,
   }
 }
 

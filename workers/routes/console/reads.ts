@@ -24,6 +24,7 @@ export const aheadReads: Readonly<Record<string, readonly string[]>> = {
   '/slashes/{slash}': ['/v1/slashes/{slash}'],
   '/tx/{transaction}': ['/v1/transactions/{transaction}'],
   '/nodes/{node}': ['/v1/devices/{node}'],
+  '/accounts/{account}': ['/v1/accounts/{account}'],
   '/epochs/{project}/{epoch}': ['/v1/explorer/epochs/{project}/{epoch}'],
   '/status': ['/v1/status'],
   '/faucet': ['/v1/faucet'],

@@ -138,7 +138,9 @@ export const Status = z
     relay: z
       .strictObject({
         connected_devices: z.int(),
-        available_slots: z.int().describe('Number of offers that these devices can take now.'),
+        available_slots: z
+          .int()
+          .describe('Number of offers that these devices can take, as it was half a minute ago or later.'),
       })
       .nullable()
       .describe('The WebSockets of devices; null while the database does not answer.'),

@@ -94,6 +94,7 @@ describe('lists of rounds', () => {
         state: 'finalized',
         project_id: members[0]?.projectId,
         function: 'echo',
+        success: true,
         gas_used: 7,
         committee_size: 3,
         votes: 2,

@@ -30,6 +30,12 @@ const summaryShape = {
   epoch: z.int().optional(),
   seq: z.int().optional().describe('Number of the task within its epoch.'),
   receipt_hash: Bytes32.optional().describe('The agreed receipt, later the final one.'),
+  success: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the module ran to its end, in the result of `receipt_hash`. A round can be final of a run that failed. Absent before there is a result, and of an epoch.',
+    ),
   gas_used: z.int().optional(),
   committee_size: z
     .int()
@@ -170,6 +176,7 @@ export const summaryExample: z.output<typeof RoundSummary> = {
   epoch: 498_055,
   seq: 7,
   receipt_hash: example.digest,
+  success: true,
   gas_used: 72_000,
   committee_size: 3,
   votes: 3,

@@ -18,6 +18,7 @@ export const summaryView = (round: ListedRound): z.output<typeof RoundSummary> =
   ...(round.epoch !== null && { epoch: round.epoch }),
   ...(round.seq !== null && { seq: round.seq }),
   ...(round.receiptHash !== null && { receipt_hash: round.receiptHash }),
+  ...(round.success !== null && { success: round.success }),
   ...(round.gasUsed !== null && { gas_used: round.gasUsed }),
   ...(round.committeeSize !== null && { committee_size: round.committeeSize }),
   ...(round.votes !== null && { votes: round.votes }),

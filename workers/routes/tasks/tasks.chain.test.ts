@@ -2,6 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
+import type { Env } from '../../env.ts'
 import {
   atOnce,
   bodyOf,
@@ -105,6 +106,43 @@ describe('tasks of a project whose set is attested', () => {
     await rounds.mine(roundId)
     await rounds.tick(roundId)
     expect((await taskOf(reading)).status).toBe('finalized')
+  })
+
+  test('200 with the final result too where the object of the project is of a build that nobody could ask to wait', async () => {
+    const bindings = env as unknown as Env
+    const { PROJECT_COMMITTEES: bound } = bindings
+    const unknown: readonly (string | symbol)[] = ['waitForEnd', 'awaitBlock']
+    const refuse = () => Promise.reject(new TypeError('The RPC receiver does not implement the method.'))
+    const lacking = (stub: object) =>
+      new Proxy(stub, {
+        get: (target, key) => (unknown.includes(key) ? refuse : Reflect.get(target, key)),
+      })
+    bindings.PROJECT_COMMITTEES = new Proxy(bound, {
+      get: (target, key) =>
+        key === 'getByName' ? (name: string) => lacking(target.getByName(name)) : Reflect.get(target, key),
+    })
+    try {
+      const { roundId, primaries } = await rounds.begun()
+      const reading = client().get(`/v1/tasks/${encodeURIComponent(roundId)}?wait=60`)
+      for (const member of primaries) await member.vote(await member.offer(roundId))
+      await rounds.mine(roundId)
+      // No alarm is run by hand: the round looks for its block by itself, every two seconds.
+      expect((await taskOf(await reading)).status).toBe('finalized')
+    } finally {
+      bindings.PROJECT_COMMITTEES = bound
+    }
+  })
+
+  test('200 with the final result too where the process of the project ends while a caller waits', async () => {
+    const { roundId, primaries } = await rounds.begun()
+    const reading = client().get(`/v1/tasks/${encodeURIComponent(roundId)}?wait=60`)
+    await vi.waitUntil(async () => (await rounds.task(roundId)).status === 'running')
+    await killObject(project())
+    for (const member of primaries) await member.vote(await member.offer(roundId))
+    await killObject(project())
+    await rounds.mine(roundId)
+    await rounds.tick(roundId)
+    expect((await taskOf(await reading)).status).toBe('finalized')
   })
 
   test('200 at once to a caller who waits for an agreement that the round has left behind', async () => {

@@ -52,14 +52,20 @@ async function waitOnce(
     const ended = ms === 0 ? null : await findTask(services, task.taskId)
     return { record: ended ?? record, isReached: false, isPending: true }
   }
+  const untilMs = Date.now() + ms
   if (awaited === 'final' && ms > 0) {
-    const ended = await services.committees?.(task.projectId).waitForEnd(task.roundId, ms)
+    // Where the project does not answer, or is of the build before, which nobody could ask, the round says it.
+    const ended = await services
+      .committees?.(task.projectId)
+      .waitForEnd(task.roundId, ms)
+      .catch(() => null)
     if (ended?.view) return { record: { task, round: ended.view.round }, isReached: true }
-    const round = (await findPublished(services, task.roundId))?.round ?? record.round
-    if (round !== null && (ended?.isOver === false || isOver({ task, round })))
+    const round = ended && ((await findPublished(services, task.roundId))?.round ?? record.round)
+    if (round && (ended?.isOver === false || isOver({ task, round })))
       return { record: { task, round }, isReached: isOver({ task, round }), isPending: true }
   }
-  const said = await services.roundObjects(task.roundId).wait(awaited, ms)
+  const leftMs = Math.max(0, untilMs - Date.now())
+  const said = await services.roundObjects(task.roundId).wait(awaited, leftMs)
   if (said !== null)
     return { record: { task, round: said.view.round }, isReached: said.isReached, isPending: !said.isReached }
   const round = await findRound(services, task.roundId)

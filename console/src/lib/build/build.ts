@@ -1,7 +1,8 @@
 /** Everything that the screens of developers ask of the hub. */
+import { AlreadyExists } from '../../../../sdk/errors.ts'
 import type { Schemas } from '../../../../sdk/index.ts'
 import { listener } from '../hub.ts'
-import { mineKey } from '../mine/mine.ts'
+import { mineKey } from '../mine/key.ts'
 import { session } from '../wallet/session.svelte.ts'
 
 export type Developer = Schemas['OwnDeveloper']
@@ -104,12 +105,20 @@ export const build = {
   revokeKey: (key_id: string) =>
     session.hub.call('DELETE /v1/developers/api-keys/{key_id}', { path: { key_id } }),
 
+  /** Null where it does not exist, or is somebody else's and not public. */
+  findProject: (project_id: string) =>
+    session.hub.find('GET /v1/projects/{project_id}', { path: { project_id } }),
+
   drafts: (cursor?: string) => session.hub.call('GET /v1/developers/me/drafts', { query: page(cursor) }),
   draft: (draft_id: string) =>
     kept(session.hub.call('GET /v1/developers/me/drafts/{draft_id}', { path: { draft_id } })),
   createDraft: (data: Draft['data']) => session.hub.call('POST /v1/developers/me/drafts', { body: { data } }),
   /** 409 where the stored draft has another revision. */
-  saveDraft: ({ draft_id, current_step, project_id }: Draft, data: Draft['data'], revision: string) =>
+  saveDraft: (
+    { draft_id, current_step }: Draft,
+    { data, project_id }: Pick<Draft, 'data' | 'project_id'>,
+    revision: string,
+  ) =>
     kept(
       session.hub.call('PUT /v1/developers/me/drafts/{draft_id}', {
         path: { draft_id },
@@ -120,7 +129,25 @@ export const build = {
   deleteDraft: (draft_id: string) =>
     session.hub.call('DELETE /v1/developers/me/drafts/{draft_id}', { path: { draft_id } }),
 
-  upload: (hbc_b64: string) => session.hub.call('POST /v1/modules', { body: { hbc_b64 } }),
+  /** @returns The record of the module, also where the hub has it already. */
+  upload: async (hbc_b64: string) => {
+    try {
+      return { module: await session.hub.call('POST /v1/modules', { body: { hbc_b64 } }), isNew: true }
+    } catch (error) {
+      const known = error instanceof AlreadyExists ? error.details.manifest_address : undefined
+      if (typeof known !== 'string') throw error
+      const path = { address: known }
+      return { module: await session.hub.call('GET /v1/modules/{address}', { path }), isNew: false }
+    }
+  },
+  uploadPicture: (content_type: Schemas['AssetInput']['content_type'], data_b64: string) =>
+    session.hub.call('POST /v1/developers/assets', { body: { content_type, data_b64 } }),
+  simulate: (project_id: string, body: Schemas['SimulationInput']) =>
+    session.hub.call('POST /v1/developers/projects/{project_id}/simulations', { path: { project_id }, body }),
+  simulation: (project_id: string, simulation_id: string) =>
+    session.hub.call('GET /v1/developers/projects/{project_id}/simulations/{simulation_id}', {
+      path: { project_id, simulation_id },
+    }),
   prepare: (manifest: unknown) =>
     session.hub.call('POST /v1/developers/projects/prepare', { body: { manifest }, repeatable: true }),
   submitVersion: (project_id: string, body: Schemas['SignedManifestInput']) =>
@@ -128,8 +155,8 @@ export const build = {
 
   webhooks: () => session.hub.call('GET /v1/me/webhooks'),
   createWebhook: (body: Schemas['WebhookInput']) => session.hub.call('POST /v1/me/webhooks', { body }),
-  setWebhook: (webhook_id: string, state: Webhook['state']) =>
-    session.hub.call('PATCH /v1/me/webhooks/{webhook_id}', { path: { webhook_id }, body: { state } }),
+  changeWebhook: (webhook_id: string, body: Schemas['WebhookPatch']) =>
+    session.hub.call('PATCH /v1/me/webhooks/{webhook_id}', { path: { webhook_id }, body }),
   deleteWebhook: (webhook_id: string) =>
     session.hub.call('DELETE /v1/me/webhooks/{webhook_id}', { path: { webhook_id } }),
   testWebhook: (webhook_id: string) =>

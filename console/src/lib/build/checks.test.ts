@@ -11,9 +11,9 @@ const context = { profile, base_url: 'http://localhost:8787', contracts, params:
 const check = (manifest: object) => checkText(JSON.stringify(manifest, null, 2), context)
 
 describe('a manifest as text', () => {
-  test('a new draft lacks its module and its vault alone, and the vault follows from the slug', () => {
+  test('a new draft lacks its module, its icon and its vault alone, and the vault follows from the slug', () => {
     const draft = templateFor(names, developer)
-    const missing = ['consensus.economics.vault', 'consensus.modules.worker']
+    const missing = ['consensus.economics.vault', 'consensus.modules.worker', 'listing.icon']
     expect(check(draft).problems.map(({ path }) => path)).toEqual(missing)
     const filled = withNames(draft, names, developer, vaultOf('my-project', developer, context))
     expect(check(filled).problems.map(({ path }) => path)).toEqual(missing.slice(1))

@@ -100,7 +100,7 @@ const template: ProjectManifest = {
     description: 'What it does, and for whom.',
     category: 'compute',
     tags: [],
-    icon: 'https://example.com/icon.png',
+    icon: '',
     banner: null,
     video: null,
     website: null,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { baseUnits, byToken, typed } from './amounts.ts'
+import { collateralHealth } from '../../../../protocol/actions/index.ts'
+import { baseUnits, byToken, healthyAmount, typed } from './amounts.ts'
 
 test.each([
   ['1', 18, '1000000000000000000'],
@@ -38,4 +39,15 @@ test('amounts of one token are added up, those of different ones are not', () =>
     ['0xa', '3'],
     ['0xb', '5'],
   ])
+})
+
+test('collateral with the amount that is proposed is healthy as the hub judges it', () => {
+  fc.assert(
+    fc.property(fc.bigInt(1n, 10n ** 30n), fc.bigInt(0n, 10n ** 30n), (least, bonded) => {
+      const sum = bonded + BigInt(healthyAmount(String(least), String(bonded)))
+      expect(sum * 10n >= least * 12n).toBe(true)
+      expect(collateralHealth(sum, least)).toBe('healthy')
+      if (sum > bonded) expect((sum - 1n) * 10n < least * 12n).toBe(true)
+    }),
+  )
 })

@@ -38,3 +38,9 @@ export function byToken(
   }
   return [...sums.values()]
 }
+
+/** What is missing to collateral that is healthy: 120 % of what the project requires, so that one slash does not stop the device. */
+export function healthyAmount(least: string, bonded: string): string {
+  const missing = (BigInt(least) * 12n + 9n) / 10n - BigInt(bonded)
+  return String(missing > 0n ? missing : 0n)
+}

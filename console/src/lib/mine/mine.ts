@@ -1,6 +1,5 @@
 /** Everything that screens ask of the hub for the wallet that is signed in. */
 import type { Schemas } from '../../../../sdk/index.ts'
-import type { Descriptor, Token } from '../hub.ts'
 import { session } from '../wallet/session.svelte.ts'
 
 export type Subscription = Schemas['Subscription']
@@ -9,9 +8,6 @@ export type Slash = Schemas['Slash']
 export type Cause = Schemas['Cause']
 export type Period = '24h' | '7d' | '30d' | 'all'
 export type Grouping = 'day' | 'project' | 'device'
-
-/** What is read for one wallet is not shown to another, and is read again when one of its actions is over. */
-export const mineKey = (...parts: readonly unknown[]) => ['mine', session.current?.address, ...parts]
 
 const rows = 20
 const page = (cursor?: string) => ({ limit: rows, ...(cursor !== undefined && { cursor }) })
@@ -51,13 +47,7 @@ export const mine = {
 
   notifications: (cursor?: string) => session.hub.call('GET /v1/me/notifications', { query: page(cursor) }),
   markRead: () => session.hub.call('POST /v1/me/notifications/read', { body: { all: true } }),
+  /** With the time of the next request that it takes from this wallet. */
+  faucet: () => session.hub.call('GET /v1/faucet'),
   drip: () => session.hub.call('POST /v1/faucet/drip'),
 }
-
-/** The token of collateral, which every network has with 18 decimals. */
-export const networkToken = ({ chain, profile }: Descriptor): Token => ({
-  address: chain.token ?? '',
-  symbol: profile.token_symbol,
-  name: profile.token_name,
-  decimals: 18,
-})

@@ -11,6 +11,7 @@ export const askAboutProject = (project: Pick<Project, 'project_id' | 'name'>, a
     effects: t.effects[action],
     undo: t.undo[action],
     action: t.actions[action],
+    done: t.done[action](project.name),
     reason: {
       label: action === 'approve' ? t.condition : t.reason,
       isNeeded: action === 'reject' || action === 'delist' || action === 'pause',

@@ -1,3 +1,5 @@
+import { operateScreen } from '../texts/operate-screen.ts'
+
 /** What an operator is asked before something changes. One at a time; the dialog itself is in `Decide.svelte`. */
 export interface Decision {
   /** What is about to happen, as the title of the dialog: "Ban node-…". */
@@ -12,12 +14,14 @@ export interface Decision {
   readonly reason: { readonly label: string; readonly isNeeded: boolean } | null
   /** Something that the operator may choose besides. */
   readonly choice?: string
+  /** What is said afterwards; left out, the title. */
+  readonly done?: string
   readonly perform: (reason: string | null, isChosen: boolean) => Promise<unknown>
 }
 
 class Decisions {
   open = $state.raw<Decision | null>(null)
-  /** Title of what was done last, for everybody who does not see that a row has gone. */
+  /** What was done last, for everybody who does not see that a row has gone. */
   done = $state('')
   #answer: ((isDone: boolean) => void) | null = null
 
@@ -32,7 +36,7 @@ class Decisions {
   }
 
   end(isDone: boolean): void {
-    if (isDone && this.open) this.done = this.open.title
+    if (isDone && this.open) this.done = this.open.done ?? operateScreen.done(this.open.title)
     this.open = null
     this.#answer?.(isDone)
     this.#answer = null

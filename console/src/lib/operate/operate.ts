@@ -1,5 +1,6 @@
 /** Everything that the screen of operators asks of the hub, with the session of the operator. */
 import type { Answer, Hub, Schemas } from '../../../../sdk/index.ts'
+import type { Descriptor } from '../hub.ts'
 import { session } from '../wallet/session.svelte.ts'
 
 export type Project = Schemas['ProjectSummary']
@@ -30,6 +31,20 @@ export const operate = {
     call('GET /v1/projects/{project_id}/versions', { path: { project_id }, query: { limit: 10 } }),
   version: (project_id: string, version: number) =>
     call('GET /v1/projects/{project_id}/versions/{version}', { path: { project_id, version } }),
+  /** Further versions that took effect, the newest first. */
+  newVersions: async () => {
+    const { items } = await call('GET /v1/events', {
+      query: { type: 'project.version_activated', limit: rows },
+    })
+    return items.flatMap(({ id, created_at, project_id, data }) => {
+      const { version } = (data ?? {}) as { version?: unknown }
+      return project_id !== undefined && typeof version === 'number'
+        ? [{ id, created_at, project_id, version }]
+        : []
+    })
+  },
+  /** Null where the wallet never applied. */
+  developer: (address: string) => session.hub.find('GET /v1/developers/{address}', { path: { address } }),
   review: (project_id: string, action: ReviewAction, reason: string | null, conditions: string[] = []) =>
     call('POST /admin/v1/projects/{project_id}/review', {
       path: { project_id },
@@ -76,6 +91,13 @@ export const operate = {
       path: { project_id, epoch },
       body: { reason },
     }),
+  /** What operators decided last about the posting of all vaults; null before the first time. */
+  lastSettlement: async ({ chain }: Descriptor) => {
+    const { vault_factory: subject } = chain.contracts
+    if (!subject) return null
+    const { items } = await call('GET /admin/v1/audit-log', { query: { subject, limit: 1 } })
+    return items[0] ?? null
+  },
   pauseSettlement: (reason: string | null) => call('POST /admin/v1/settlement/pause', { body: { reason } }),
   unpauseSettlement: (reason: string | null) =>
     call('POST /admin/v1/settlement/unpause', { body: { reason } }),

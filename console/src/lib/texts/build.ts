@@ -1,14 +1,6 @@
 import { plural } from './words.ts'
 
 export const build = {
-  title: 'Build',
-  lead: 'Projects, keys and webhooks of the wallet that is signed in.',
-  guide: 'From a module to a listed project',
-  parts: 'Parts of this page',
-  tabs: { projects: 'Projects', drafts: 'Drafts', keys: 'API keys', webhooks: 'Webhooks' } as Record<
-    string,
-    string
-  >,
   failed: 'This did not work',
   sure: 'Sure?',
   cancel: 'Cancel',
@@ -100,6 +92,8 @@ export const build = {
     noneHint: 'A new draft has every member of a manifest with a usual value.',
     create: 'New draft',
     unnamed: 'Without a name',
+    unfinished: 'Unfinished text',
+    registered: 'Registered',
     changed: 'changed',
     delete: 'Delete',
   },
@@ -131,6 +125,14 @@ export const build = {
     register: 'Sign and register',
     publishVersion: 'Sign and publish the version',
     toProject: 'Go to the project',
+    registered: (state: string) => `Registered: the project is ${state.toLowerCase()}.`,
+    published: (version: number) => `Version ${version} is published.`,
+    registeredHint:
+      'This text stays as you left it. What is signed changes no more: draft the next version on the page of the project.',
+    unfinished: 'The text is no JSON, so it is stored as you typed it.',
+    differs: (before: number) => `What differs from version ${before}`,
+    differsHint: 'This is what you sign as new. Compare it before.',
+    noBefore: 'The hub does not show the version before, so nothing can be compared.',
   },
 
   publish: {
@@ -147,7 +149,8 @@ export const build = {
   module: {
     title: 'Module',
     hint: 'nodectl compile makes an .hbc file. The hub opens it, and refuses what the rules of modules forbid.',
-    file: 'File',
+    file: 'Choose a file (.hbc)',
+    known: 'The hub has this module already; below is its record.',
     address: 'Address',
     name: 'Name',
     functions: 'Exports',
@@ -194,6 +197,9 @@ export const build = {
     disable: 'Disable',
     enable: 'Enable',
     delete: 'Delete',
+    edit: 'Change',
+    save: 'Save',
+    cancel: 'Cancel',
     repeat: 'Send again',
     next: 'next try',
     attempts: (count: number) => plural(count, 'attempt'),
@@ -209,6 +215,9 @@ export const build = {
     title: 'Project',
     all: 'All projects',
     page: 'Its public page',
+    noPage: 'Its public page appears once it is listed.',
+    conditions: 'Conditions of the approval',
+    takesEffect: (version: number) => `Version ${version} takes effect`,
     version: 'Version in force',
     waiting: (version: number, state: string) => `Version ${version} is ${state}.`,
     review: 'Decision of the review',
@@ -226,6 +235,7 @@ export const build = {
     pauseHint:
       'Operators of the hub pause and resume projects. You stop its work by a version without public tasks, and pay nothing while nobody gives tasks.',
     next: 'Next step',
+    goThere: 'Go there',
     explain: 'More about this',
     figures: 'Figures',
     periods: { '24h': '24 hours', '7d': '7 days', '30d': '30 days', all: 'All' },
@@ -256,12 +266,11 @@ export const build = {
       paid: 'Paid in all',
       lasts: 'Lasts',
     },
-    days: (days: number) => `${plural(days, 'day')}, if every epoch is paid in full`,
+    lasting: (length: string) => `${length}, if every epoch is paid in full`,
+    lastsNot: 'less than one epoch, if it is paid in full',
+    noFunding: 'The project does not come back, so nothing is paid from its vault any more.',
     noVault: 'It is not deployed yet: funding it deploys it.',
     terms: 'Its terms differ from those of the manifest, so the hub does not use it.',
-    fundHint:
-      'Your wallet funds the vault itself; the hub and this page never move your tokens. From a checkout, or from a folder of npx create:',
-    fund: 'Commands',
     versions: 'Versions',
     nextVersion: 'Draft the next version',
     announcements: 'Announcements',

@@ -109,8 +109,23 @@ export const recordTexts = {
     mine: 'Check',
   },
 
+  about: {
+    title: 'About it',
+    category: 'Category',
+    features: 'What it does',
+    tags: 'Words',
+    links: { website: 'Website', docs: 'Documentation', support: 'Support', video: 'Video' },
+    foreign: 'These are sites of the developer, not of this hub.',
+    conditions: 'Conditions of the approval',
+    announcements: 'Announcements',
+    none: 'The developer has announced nothing.',
+    kinds: { update: 'Update', maintenance: 'Maintenance', feature: 'Feature', alert: 'Alert' } as Record<
+      string,
+      string
+    >,
+  },
   compatibility: {
-    hint: 'Id of a device that is bound to a wallet',
+    hint: 'Id of a bound device',
     device: 'Device',
     do: 'Compare',
     columns: { requirement: 'Requirement', asked: 'Asked', verdict: 'Your device' },
@@ -129,6 +144,7 @@ export const recordTexts = {
     tiers: {
       compatible: 'This device fits',
       marginal: 'This device may do',
+      unknown: 'Not known: the device has not reported what it is',
       incompatible: 'This device does not fit',
     } as Record<string, string>,
     monthly: (amount: string) => `It would earn about ${amount} in 30 days, as devices there earn now.`,
@@ -136,28 +152,29 @@ export const recordTexts = {
 
   incidents: {
     title: 'Incidents',
-    hint: 'What went another way than usual, as the events of the network tell it.',
+    hint: 'What went another way than usual, by the events of the network; equal ones of an hour are one.',
     none: 'No incident',
     noneHint:
       'Rounds that validators had to decide, slashes, and projects that were paused or removed appear here.',
     what: {
-      'round.escalated': 'Validators ran a task again: its committee did not agree, or was audited',
+      'round.escalated':
+        'Validators ran a task after its committee, because it did not agree or for a check by chance',
       'slash.executed': 'Collateral was slashed',
       'project.paused': 'A project was paused',
       'project.delisted': 'A project was removed from the catalogue',
     } as Record<string, string>,
-    many: (count: number) => `${number(count)} times in this hour`,
+    many: (count: number) => `${number(count)} times within that hour`,
     columns: { when: 'When', what: 'What happened', about: 'Record' },
   },
 
   day: {
-    hint: 'Median and slowest of a sample, hour by hour for 24 hours; the newest on the right.',
+    hint: 'Each hour of the last 24, the newest on the right: a bar to the median of a sample of its tasks, a line to the slowest of them.',
     columns: { hour: 'Hour', sampled: 'Tasks in the sample', median: 'Median', slowest: 'Slowest' },
     none: 'No task was final in the last 24 hours.',
     seconds: (ms: number) => `${number(ms / 1_000)} s`,
     sentence: (hours: number, median: string, slowest: string) =>
-      `Time to final of the last 24 hours: tasks in ${plural(hours, 'hour')}, median ${median}, slowest ${slowest}.`,
-    median: 'median',
-    slowest: 'slowest',
+      `Time to final of the last 24 hours: tasks in ${plural(hours, 'hour')}, the usual median ${median}, the slowest task ${slowest}.`,
+    median: 'median of the newest',
+    slowest: 'slowest of the newest',
   },
 }

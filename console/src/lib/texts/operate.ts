@@ -1,79 +1,16 @@
 import { number, shortId } from '../format.ts'
+import { decisionTexts } from './project-decisions.ts'
 import { plural } from './words.ts'
-
-const project = {
-  titles: {
-    approve: (name: string) => `Approve ${name}`,
-    reject: (name: string) => `Reject ${name}`,
-    pause: (name: string) => `Pause ${name}`,
-    resume: (name: string) => `Resume ${name}`,
-    delist: (name: string) => `Remove ${name} from the catalogue`,
-  },
-  actions: {
-    approve: 'Approve',
-    reject: 'Reject',
-    pause: 'Pause',
-    resume: 'Resume',
-    delist: 'Remove',
-  },
-  effects: {
-    approve: ['Everybody sees the project in the catalogue.', 'Devices can work for it, and tasks begin.'],
-    reject: ['The project does not appear in the catalogue, and its developer reads the reason.'],
-    pause: ['No new round begins. What is earned stays, and owners can take their collateral back.'],
-    resume: ['The project is listed again, and rounds begin.'],
-    delist: [
-      'The project leaves the catalogue, and no new round begins.',
-      'What is earned stays, and owners can take their collateral back.',
-    ],
-  },
-  undo: {
-    approve: 'You can pause or remove it afterwards.',
-    reject: 'This cannot be undone: the decision is final for this project.',
-    pause: 'You can resume it at any time.',
-    resume: 'You can pause it again at any time.',
-    delist: 'This cannot be undone.',
-  },
-  reason: 'Reason, which the developer reads',
-  condition: 'Condition for the developer, shown with the project',
-}
 
 /** The screen of operators. */
 export const operateTexts = {
-  title: 'Operate',
-  lead: 'What the operators of this hub decide. Every decision is in the audit log, with what was before and after.',
-  parts: 'Parts of this page',
-  tabs: {
-    review: 'Review',
-    nodes: 'Nodes',
-    reports: 'Reports',
-    bans: 'Bans',
-    slashes: 'Disputes',
-    machine: 'Relayer and index',
-    collections: 'Collections',
-    faucet: 'Faucet',
-    audit: 'Audit log',
-  } as Record<string, string>,
-  notOperator:
-    'This wallet is no operator of this hub: who runs it names the operators in its setting OPERATOR_ADDRESSES.',
-  howNamed: 'How a hub is operated',
-  done: (title: string) => `Done: ${title}.`,
-
-  decide: {
-    why: 'Reason, kept in the audit log',
-    optional: '(not required)',
-    failed: 'This did not work',
-    unknown:
-      'The hub may have done it: look at the list before you repeat it. Repeating it does nothing twice.',
-    again: 'Try again',
-    cancel: 'Cancel',
-  },
-
-  projects: project,
+  projects: decisionTexts,
   review: {
     title: 'Projects that wait for a review',
     none: 'Nothing waits',
     noneHint: 'A project appears here when its developer has registered it on chain.',
     waits: 'Waits for you',
+    id: 'Project',
     slug: 'Short name',
     developer: 'Developer',
     verified: 'Verified',
@@ -81,14 +18,18 @@ export const operateTexts = {
     since: 'Submitted',
     what: 'What the developer signed',
   },
+  versions: {
+    title: 'New versions of listed projects',
+    hint: 'A further version waits for no decision: what it changes of listing and scheduling counts at once, and what it changes of the rules counts from the epoch that was published on chain. Read what differs; you can pause or remove the project.',
+    none: 'No new version',
+    noneHint: 'A further version of a project appears here when it takes effect.',
+    version: (version: number) => `version ${version}`,
+    what: 'What differs from the version before',
+  },
   manifest: {
-    first: 'The first version: all of it',
+    first: (version: number) =>
+      version === 1 ? 'The first version: all of it' : `Version ${version}: all of it`,
     changes: (version: number) => `Version ${version}: what differs from version ${version - 1}`,
-    same: 'Nothing differs.',
-    before: 'before',
-    after: 'now',
-    nothing: 'not there',
-    empty: 'empty',
   },
 
   nodes: {
@@ -159,6 +100,8 @@ export const operateTexts = {
     find: 'Look it up',
     project: 'Project',
     projectHint: 'Id or short name',
+    lastReason: 'Reason of the last decision',
+    condition: 'Condition of the approval',
     projectNone: 'Nothing can be decided about a project in this state.',
     device: 'Device',
     deviceHint: 'Id of a device that was bound to a wallet',
@@ -178,6 +121,17 @@ export const operateTexts = {
     developer: 'Developer',
     developerHint: 'Address of the wallet',
     notes: 'Notes, which the developer reads',
+    noDeveloper: 'This wallet never applied as a developer.',
+    stateOf: { enrollment: 'Enrolment', verification: 'Verification' },
+    states: {
+      none: 'Not enrolled',
+      draft: 'Not submitted',
+      pending: 'Waits for a decision',
+      active: 'Active',
+      rejected: 'Rejected or ended',
+      unverified: 'Not verified',
+      verified: 'Verified',
+    } as Record<string, string>,
     developerActions: [
       {
         what: 'enrollment',
@@ -259,6 +213,10 @@ export const operateTexts = {
     reopenEffects: ['The hub posts the root that validators attested, and a new challenge period begins.'],
     reopenUndo: 'You can veto it again in that period.',
     settlement: 'All vaults',
+    isPaused: 'Posting is paused',
+    pauseEnds: 'ends by itself',
+    goesOn: 'Epochs are posted',
+    lastDecision: 'Last decision here',
     pause: 'Pause all posting',
     pauseEffects: [
       'No vault takes a new epoch for three days, or until an operator ends the pause.',

@@ -55,7 +55,8 @@ export const project = {
   vault: 'Vault',
   vaultHas: 'Balance',
   vaultPaid: 'Paid in all',
-  runway: (days: number) => `It lasts ${plural(days, 'day')} if every epoch is paid in full.`,
+  runway: (length: string) => `It lasts ${length} if every epoch is paid in full.`,
+  runwayNone: 'It cannot pay a whole epoch at its cap.',
   vaultNone: 'The vault is not deployed yet.',
   none: 'none',
   rules: 'Rules',
@@ -94,14 +95,25 @@ export const project = {
 export const tryTexts = {
   title: 'Submit a task',
   lead: (project: string) => `${project} runs it on a committee of devices. You see every step.`,
+  leadClosed: (project: string) => `${project} runs no tasks at present.`,
+  leadFallback: (project: string, devices: number, size: number, validators: number) =>
+    `${project} has ${plural(devices, 'device')}, and a committee has ${size}. ${
+      validators > 0
+        ? 'Validators of the network run the task in their place, and nobody is paid for it.'
+        : 'The network has no validators either, so a task waits.'
+    }`,
   fn: 'Function',
   input: 'Input',
-  asText: 'Text',
-  asJson: 'JSON',
+  forms: { json: 'JSON', text: 'Text', plain: 'Plain' },
+  formHints: {
+    json: 'The function gets it as JSON in its canonical form.',
+    text: 'The function gets it as a JSON string, in quotes.',
+    plain: 'The function gets it byte for byte. One that reads JSON fails with anything else.',
+  },
   samples: 'Samples',
   sampleJson: ['{"hello":"world"}', '[1,2,3]', '"one text"'],
   sampleText: ['Hello', 'Ada'],
-  notJson: 'This is not JSON. Correct it, or send it as text.',
+  notJson: 'This is not JSON. Correct it, or choose Text.',
   fraction: 'Numbers must be whole: JSON is sent in its canonical form, which has no fractions.',
   submit: 'Submit the task',
   again: 'Submit another one',
@@ -112,6 +124,17 @@ export const tryTexts = {
   progress: 'Progress',
   elapsed: (seconds: string) => `${seconds} s`,
   usual: 'This usually takes 2 to 10 seconds.',
+  refused: 'The hub did not take the task',
+  lost: 'The hub has the task, but does not show how far it is',
+  unsent: {
+    title: 'Not sent yet',
+    hint: 'The hub did not answer. The task waits here until you send it. If the hub has it after all, it counts once.',
+    send: 'Send now',
+    discard: 'Discard',
+    limited: 'Too many tasks from here',
+    limitedHint: 'The hub takes the next one when the time is over. Stay here, and it is sent then.',
+    sendIn: (seconds: number) => `Sent in ${seconds} s`,
+  },
   waits: 'Waits',
   output: 'Output',
   gas: 'Gas',

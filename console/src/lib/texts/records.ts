@@ -45,6 +45,7 @@ export const node = {
 }
 
 export const epoch = {
+  one: 'Epoch',
   title: (epoch: number) => `Epoch ${number(epoch)}`,
   facts: {
     project: 'Project',

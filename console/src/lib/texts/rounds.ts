@@ -3,6 +3,9 @@ import { number } from '../format.ts'
 import { agreeing, type Frame, type Ring } from '../ring.ts'
 import { plural, stateWord } from './words.ts'
 
+/** Of a round that is final all the same. */
+export const runFailed = 'Function failed'
+
 export const ring = {
   sentence(ring: Ring, frame: Frame): string {
     const votes = ring.votes.slice(0, frame.votes)
@@ -21,6 +24,7 @@ export const ring = {
     }
     if (frame.signed > 0) parts.push(`${frame.signed} of ${plural(ring.validators, 'validator')} signed.`)
     parts.push(`State: ${stateWord(frame.state)}.`)
+    if (ring.runFailed && frame.state === 'finalized') parts.push(`${runFailed}.`)
     return parts.join(' ')
   },
   votes: (equal: number, needed: number) => `${equal} / ${needed}`,
@@ -53,6 +57,7 @@ export const rounds = {
   columns: {
     round: 'Round',
     state: 'State',
+    project: 'Project',
     fn: 'Function',
     votes: 'Votes',
     gas: 'Gas',
@@ -67,6 +72,8 @@ export const rounds = {
   noneHint: 'A round appears as soon as somebody submits a task.',
   noneStep: 'Submit one',
   audited: 'Audited',
+  voted: (equal: number, of: number) => `${equal} / ${of} votes`,
+  gas: (gas: number) => `${number(gas)} gas`,
   /** In the place of votes, where no committee was available. */
   validators: 'validators',
 }
@@ -139,6 +146,8 @@ export const verify = {
   root: 'All signatures lead back to these two values and to the names and parameters of the network, which this hub itself told your browser. Compare them with what you know from elsewhere:',
   coordinator: 'Key of the coordinator',
   genesis: 'Hash of generation 0 of the validators',
+  /** In a command, where the page does not know it. */
+  input: 'write here what the task was given',
   notFinal: 'A result can be checked once it is final.',
   not: 'It does not run the module again. nodectl does:',
   checks: {

@@ -21,7 +21,7 @@ export const runADevice = {
     key: 'Make the key of the device',
     keyHint: 'Keep a copy in a safe place, and never run one key on two machines: that costs all collateral.',
     bind: 'Bind it to your wallet',
-    bindHint: 'The command prints an address with a code. Open it here, or paste it below.',
+    bindFirst: 'Sign in first: the command then has the address of your wallet.',
     serve: 'Start it',
     serveHint: 'It occupies the terminal. Stop it with Ctrl-C, and let it finish.',
     service: 'To keep it running after a restart of the machine, install it as a service:',

@@ -24,6 +24,7 @@ export const shell = {
       account: 'Account',
       module: 'Module',
       slash: 'Slash',
+      tx: 'Transaction',
       proof: 'Proof',
     } as Record<string, string>,
   },
@@ -46,11 +47,12 @@ export const shell = {
     failed: 'The browser does not allow it; select the text instead',
     of: (what: string) => `Copy ${what}`,
   },
-  live: { on: 'Live', off: 'Every few seconds' },
+  live: { on: 'Live', off: 'Every few seconds', away: 'Not connected' },
   connection: {
     away: 'The hub does not answer.',
     failing: 'The hub answers with errors.',
     limited: 'Too many calls from here.',
+    part: 'A part of this page could not be loaded.',
     next: (seconds: number) => `Next try in ${seconds} s.`,
   },
   failures: {

@@ -38,6 +38,12 @@ export const faucet = {
   cooldown: 'Wait between two requests',
   closed: 'The faucet is closed.',
   open: 'The faucet is open.',
-  how: 'The hub sends the tokens to the wallet of a session. From a checkout:',
+  signIn: 'The hub sends the tokens to the wallet that you sign in with. It costs nothing.',
+  own: (wallet: string) => `The hub sends the tokens to your wallet ${wallet}.`,
+  drip: 'Get test tokens',
+  done: 'Test tokens are on their way. They arrive in a few seconds.',
+  failed: 'The faucet gave nothing',
+  next: 'Next request',
+  how: 'Or from a checkout:',
   howHint: 'Name another wallet with --key; --help shows how.',
 }

@@ -23,7 +23,10 @@ export const wallet = {
   },
 
   problems: {
-    refused: ['The wallet refused', 'Nothing was signed. Ask again when you are ready.'],
+    refused: [
+      'You rejected it in the wallet',
+      'Nothing was signed, and nothing was sent. Ask again when you are ready.',
+    ],
     missing: [
       'The wallet is not here',
       'It has not announced itself in this tab. Unlock or enable it, load this page again, or sign in with another wallet.',
@@ -34,6 +37,10 @@ export const wallet = {
     ],
     wrong_chain: ['The wallet is on another chain', 'It would sign for a network that is not this one.'],
     wallet: ['The wallet reports an error', 'Try again, or open the wallet by hand.'],
+    reverted: [
+      'The chain refused the transaction',
+      'Nothing of it happened; its fee is paid. Those before it stay. Try again: what is done is not done twice.',
+    ],
     fails_now: [
       'The chain would refuse this now',
       'Nothing was signed. Change what the reason names, then try again.',
@@ -79,6 +86,7 @@ export const wallet = {
     cancel: 'Cancel',
     close: 'Close',
     wallet: (name: string) => `Confirm in ${name}`,
+    which: (one: number, all: number) => `(${one} of ${all})`,
     walletHint: 'The wallet shows the same fields. If no window appears, open it by hand.',
     sending: 'Handing it to the hub',
     goesOn: 'You can close this. It goes on, and appears under “My devices” until it is over.',

@@ -4,11 +4,15 @@ import { AnswerError, DeadlineError, RefusedToSign, UnreachableError } from '../
 import type { Schemas } from '../../../../sdk/operations.ts'
 import { isRefused, problemOf, walletProblemOf } from './problems.ts'
 
-const refusal = (status: number, error: Schemas['Error']['error']) =>
-  refusalOf({ operation: 'POST /', status, body: { error, message: 'No.', request_id: 'r' }, retryAfter: 3 })
+const refusal = (status: number, error: Schemas['Error']['error'], retryAfter?: number) =>
+  refusalOf({ operation: 'POST /', status, body: { error, message: 'No.', request_id: 'r' }, retryAfter })
 
 test.each([
   [walletProblemOf({ code: 4001, message: 'User rejected.' }), 'refused'],
+  [walletProblemOf({ code: 'ACTION_REJECTED', message: 'No.' }), 'refused'],
+  [walletProblemOf({ code: -32603, data: { originalError: { code: 4001 } } }), 'refused'],
+  [walletProblemOf(new Error('Outer.', { cause: { code: 4001 } })), 'refused'],
+  [walletProblemOf({ code: -32000, message: 'User denied message signature.' }), 'refused'],
   [walletProblemOf({ code: 4100 }), 'other_account'],
   [walletProblemOf({ code: -32603, message: 'Internal.' }), 'wallet'],
   [walletProblemOf(undefined), 'wallet'],
@@ -24,7 +28,7 @@ test.each([
 ])('%s is %s', (thrown, kind) => expect(problemOf(thrown).kind).toBe(kind))
 
 test('a limit says when the next try is worth it', () => {
-  const { againMs } = problemOf(refusal(429, 'rate_limited'))
+  const { againMs } = problemOf(refusal(429, 'rate_limited', 3))
   expect(Math.abs(Number(againMs) - Date.now() - 3_000)).toBeLessThan(2_000)
 })
 
@@ -32,8 +36,9 @@ test.each([
   [refusal(422, 'insufficient_collateral'), true],
   [refusal(401, 'session_expired'), true],
   [refusal(429, 'rate_limited'), true],
-  [refusal(404, 'not_found'), false],
-  [refusal(409, 'duplicate'), false],
+  [refusal(404, 'not_found'), true],
+  [refusal(409, 'invalid_state'), true],
+  [refusal(409, 'conflict', 1), false],
   [refusal(503, 'unavailable'), false],
   [new DeadlineError('The time is up.'), false],
   [new UnreachableError('No hub answers.'), false],

@@ -7,6 +7,7 @@ export type ProblemKind =
   | 'other_account'
   | 'wrong_chain'
   | 'wallet'
+  | 'reverted'
   | 'fails_now'
   | 'differs'
   | 'limited'
@@ -49,17 +50,15 @@ function kindOf(error: Error): ProblemKind {
   return error.status === 401 ? 'ended' : 'other'
 }
 
-/** Answers after which a call may still have acted: a route that is elsewhere, a hub that gave up, a first try that still runs. */
-const openStatuses = [404, 408, 409]
-
 /** Whether the hub certainly did not take what it was handed. Whatever else is thrown says nothing of that. */
 export const isRefused = (thrown: unknown): boolean =>
   // The hub refused it, and nobody has signed in again to send it once more.
   (thrown instanceof HubError && thrown.code === 'session_expired') ||
-  (thrown instanceof Refusal &&
-    thrown.status >= 400 &&
-    thrown.status < 500 &&
-    !openStatuses.includes(thrown.status))
+  (thrown instanceof Refusal && thrown.status >= 400 && thrown.status < 500 && !isOpen(thrown))
+
+/** A hub that gave up waiting for the call, or whose first try of it still runs. */
+const isOpen = ({ status, retryAfter }: Refusal): boolean =>
+  status === 408 || (status === 409 && retryAfter !== undefined)
 
 /** Codes of EIP-1193 and EIP-3085, where a wallet says more than that it failed. */
 const refusedCode = 4001
@@ -70,8 +69,22 @@ const unknownChainCode = 4902
 export function walletProblemOf(thrown: unknown): WalletProblem {
   if (thrown instanceof WalletProblem) return thrown
   const { code, message } = (thrown ?? {}) as { code?: unknown; message?: unknown }
-  const kind = code === refusedCode ? 'refused' : code === unauthorizedCode ? 'other_account' : 'wallet'
+  const kind = isRejected(thrown) ? 'refused' : code === unauthorizedCode ? 'other_account' : 'wallet'
   return new WalletProblem(kind, typeof message === 'string' ? message : String(thrown))
+}
+
+/** Wallets say it by the code of the standard, also within their own error, or in words. */
+function isRejected(thrown: unknown, depth = 0): boolean {
+  if (typeof thrown !== 'object' || thrown === null || depth > 3) return false
+  const { code, message, cause, data } = thrown as Record<string, unknown>
+  if (code === refusedCode || code === 'ACTION_REJECTED') return true
+  if (
+    typeof message === 'string' &&
+    /\b(?:user|request)\b.{0,20}\b(?:rejected|denied|cancell?ed)\b/i.test(message)
+  )
+    return true
+  const inner = (data as { originalError?: unknown } | null | undefined)?.originalError
+  return isRejected(cause, depth + 1) || isRejected(inner, depth + 1)
 }
 
 export const isUnknownChain = (thrown: unknown): boolean =>

@@ -23,7 +23,7 @@ interface Kept extends Account {
 export interface Question {
   /** Null: any wallet. Otherwise the one whose session has ended. */
   readonly account: Account | null
-  readonly answer: (account: Account | null) => void
+  readonly answer: (account: Account | null, isRejected?: boolean) => void
 }
 
 const storeName = 'sessions'
@@ -39,6 +39,8 @@ class Sessions {
   readonly #tokens = new Map<string, string>()
   readonly #hubs = new Map<string, Hub>()
   #asked: Promise<Account | null> | null = null
+  /** Whether the last sign-in ended with a refusal in the wallet. */
+  #isRejected = false
 
   constructor() {
     const { current, kept } = readKept()
@@ -86,7 +88,11 @@ class Sessions {
   /** Asks for a sign-in, one at a time. @returns Null if the person closes the dialog. */
   ask(account: Account | null = null): Promise<Account | null> {
     this.#asked ??= new Promise<Account | null>((resolve) => {
-      this.question = { account, answer: resolve }
+      const answer = (next: Account | null, isRejected = false) => {
+        this.#isRejected = isRejected
+        resolve(next)
+      }
+      this.question = { account, answer }
     }).finally(() => {
       this.question = null
       this.#asked = null
@@ -119,7 +125,7 @@ class Sessions {
         const isKnown = this.#ended.includes(address) && this.question === null
         if (!isKnown) this.#ended = [...new Set([...this.#ended, address])]
         const again = isKnown ? null : await this.ask(account)
-        if (again?.address !== address) throw new SessionEnded()
+        if (again?.address !== address) throw new SessionEnded(this.#isRejected)
       },
     }
   }
@@ -135,8 +141,12 @@ class Sessions {
 /** A session ended, and its owner has not signed in again. */
 export class SessionEnded extends HubError {
   override readonly code = 'session_expired'
-  constructor() {
-    super('Your session has ended. Sign in again to go on; what you typed stays.')
+  constructor(isRejected: boolean) {
+    super(
+      isRejected
+        ? 'You rejected the sign-in in the wallet, so nothing was sent. What you typed stays.'
+        : 'Your session has ended, so nothing was sent. Sign in again to go on; what you typed stays.',
+    )
   }
 }
 

@@ -97,6 +97,53 @@ export function walletOf({ provider }: Announced, address: string, chainId: numb
   }
 }
 
+/** A transaction without coins. */
+export interface Call {
+  readonly to: string
+  readonly data: string
+}
+
+/** Sends transactions of an account, whose fees it pays. */
+export interface Sender {
+  /** @returns The hash of the transaction. */
+  send(call: Call): Promise<string>
+  /** Waits until a block has it. @returns Whether the chain did what it says. */
+  succeeds(hash: string): Promise<boolean>
+}
+
+/** How often a wallet is asked whether a block has a transaction. */
+const receiptEveryMs = 1_000
+
+/** The wallet of the browser that signed in, to send transactions. @throws {@link WalletProblem} */
+export async function openSender(
+  address: string,
+  name: WalletName,
+  { chain }: Descriptor,
+  signal: AbortSignal,
+): Promise<Sender> {
+  const found =
+    name.kind === 'browser' ? (announced.get(name.rdns) ?? (await announcementOf(name.rdns))) : undefined
+  if (found === undefined) throw new WalletProblem('missing')
+  if (!(await accountsOf(found)).includes(address)) throw new WalletProblem('other_account')
+  const ask = (method: string, params?: unknown) =>
+    found.provider.request({ method, params }).catch(throwAsProblem)
+  return {
+    send: async ({ to, data }) => {
+      signal.throwIfAborted()
+      if (Number(await ask('eth_chainId')) !== chain.id) throw new WalletProblem('wrong_chain')
+      return String(await ask('eth_sendTransaction', [{ from: address, to, data, value: '0x0' }]))
+    },
+    succeeds: async (hash) => {
+      for (;;) {
+        const receipt = (await ask('eth_getTransactionReceipt', [hash])) as { status?: unknown } | null
+        if (receipt) return Number(receipt.status) === 1
+        await new Promise((resolve) => setTimeout(resolve, receiptEveryMs))
+        signal.throwIfAborted()
+      }
+    },
+  }
+}
+
 function throwAsProblem(error: unknown): never {
   throw walletProblemOf(error)
 }

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import type { CauseCode } from '../../../../protocol/causes.ts'
 import { epochCap } from '../../../../protocol/earnings/index.ts'
+import type { ListingStatus } from '../../../../protocol/manifest/index.ts'
 import { services } from '../../../services.ts'
 import { ProjectFiguresStore } from '../../../stores/project-figures.ts'
 import { createMembers, type Member } from '../../../test/attested-set.ts'
@@ -167,7 +168,12 @@ describe('GET …/health', () => {
   })
 
   test.each<[CauseCode, string, (project: Healthy) => Promise<unknown>, string]>([
-    ['project_paused', 'paused', (p) => setListingStatus(p.projectId, 'paused'), 'The project is paused'],
+    [
+      'project_paused',
+      'paused',
+      (p) => setListingStatus(p.projectId, 'paused'),
+      'An operator of the hub paused the project',
+    ],
     ['project_underfunded', 'underfunded', (p) => setListingStatus(p.projectId, 'underfunded'), 'The vault'],
     [
       'vault_missing',
@@ -217,6 +223,27 @@ describe('GET …/health', () => {
     expect(health.causes[0]).toMatchObject({ code, message: expect.stringContaining(message) })
     expect([health.status, health.issues[0]]).toEqual([status, code])
   })
+
+  test.each<[ListingStatus, readonly string[], RegExp]>([
+    ['submitted', ['project_not_listed'], /^Wait for the block/],
+    ['pending_review', ['project_not_listed', 'vault_missing', 'vault_empty'], /^Wait for the decision/],
+    ['rejected', ['project_not_listed'], /under another slug\.$/],
+    ['delisted', ['project_delisted'], /under another slug/],
+    [
+      'paused',
+      ['project_paused', 'vault_missing', 'vault_empty'],
+      /ask an operator of the hub to resume it\.$/,
+    ],
+  ])(
+    'of a project that is %s it names the step that its developer can take',
+    async (listing, codes, step) => {
+      const { projectId } = await seated()
+      await setListingStatus(projectId, listing)
+      const { issues, causes } = await read(projectId, 'health')
+      expect(issues).toEqual(codes)
+      expect(causes[0].next_step).toMatch(step)
+    },
+  )
 })
 
 describe('GET …/revenue', () => {

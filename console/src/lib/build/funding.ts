@@ -1,0 +1,86 @@
+/** The transactions that put tokens into the vault of a project. The wallet sends them itself: the hub moves no tokens of anybody. */
+import { type Hex, hashText } from '../../../../protocol/encoding/index.ts'
+import { deriveVaultAddress } from '../../../../protocol/identity/index.ts'
+import { RefusedToSign } from '../../../../sdk/errors.ts'
+import type { Descriptor, Project } from '../hub.ts'
+import { WalletProblem } from '../wallet/problems.ts'
+import type { Call, Sender } from '../wallet/wallets.ts'
+
+export type FundingStep = 'open' | 'allow' | 'fund'
+
+export interface FundingCall extends Call {
+  readonly step: FundingStep
+}
+
+/** Words of 32 bytes, as the ABI has numbers, addresses and hashes. */
+const word = (value: bigint | number | string): string => BigInt(value).toString(16).padStart(64, '0')
+const encoded = (signature: string, ...values: readonly (bigint | number | string)[]): Hex =>
+  `${hashText(signature).slice(0, 10)}${values.map(word).join('')}` as Hex
+
+/** The contract keeps the cap in 128 bits. */
+const epochCapEnd = 2n ** 128n
+
+/**
+ * What the wallet sends, in order: the vault is opened unless it is, may take exactly this amount, and takes it.
+ *
+ * @throws {@link RefusedToSign} where the hub names another vault than the one of the project, or has no vaults.
+ */
+export function fundingCalls(
+  { project_id, vault, token, economics }: Pick<Project, 'project_id' | 'vault' | 'token' | 'economics'>,
+  { chain }: Pick<Descriptor, 'chain'>,
+  amount: string,
+): FundingCall[] {
+  const { vault_factory: factory, vault_implementation: implementation } = chain.contracts
+  if (!factory || !implementation) throw new RefusedToSign('This network has no vaults.')
+  if (deriveVaultAddress(factory, implementation, project_id) !== vault)
+    throw new RefusedToSign(`${vault} is not the vault of this project.`)
+  const { epoch_secs, epoch_cap } = economics
+  if (BigInt(epoch_cap) >= epochCapEnd)
+    throw new RefusedToSign('No vault can pay as much in an epoch: lower consensus.economics.daily_emission.')
+  const opening: FundingCall = {
+    step: 'open',
+    to: factory,
+    data: encoded('create(bytes32,address,uint32,uint128)', project_id, token.address, epoch_secs, epoch_cap),
+  }
+  return [
+    ...(economics.vault.deployed ? [] : [opening]),
+    { step: 'allow', to: token.address, data: encoded('approve(address,uint256)', vault, amount) },
+    { step: 'fund', to: vault, data: encoded('fund(uint256)', amount) },
+  ]
+}
+
+/**
+ * Has a wallet send calls one after the other, each once the one before is in a block.
+ *
+ * @param tell is told which is on its way, and from when on the chain has it rather than the wallet.
+ * @param hashes of what was sent, kept from one try to the next: what is sent is waited for, not sent again.
+ * @throws {@link WalletProblem} where the wallet does not send one, or the chain refuses it; later ones are not sent.
+ */
+export async function sendCalls<C extends Call>(
+  sender: Sender,
+  calls: readonly C[],
+  tell: (call: C, isSent: boolean) => void,
+  hashes = new Map<C, string>(),
+): Promise<void> {
+  for (const call of calls) {
+    let hash = hashes.get(call)
+    if (hash === undefined) {
+      tell(call, false)
+      hash = await sender.send(call)
+      hashes.set(call, hash)
+    }
+    tell(call, true)
+    if (await sender.succeeds(hash)) continue
+    hashes.delete(call)
+    throw new WalletProblem('reverted', hash)
+  }
+}
+
+/** For somebody who has the key of the wallet in a checkout, and no wallet in the browser. */
+export const fundCommand = (
+  { project_id }: Pick<Project, 'project_id'>,
+  amount: string,
+  hub: string,
+  account: string | null,
+): string =>
+  `npm run -s fund -- ${project_id} "${amount}"${account === null ? ' --key-env DEVELOPER_KEY' : ` --as ${account}`} --hub ${hub}`

@@ -1,0 +1,13 @@
+/** Addresses that others wrote. */
+
+/** Whether a page may lead there: what is no https address names no site. */
+export const isSite = (url: string | null | undefined): url is string => {
+  try {
+    return new URL(url ?? '').protocol === 'https:'
+  } catch {
+    return false
+  }
+}
+
+/** The host of an address, for people who decide whether to go there; a name in other letters stays in ASCII. */
+export const hostOf = (url: string): string => new URL(url).host

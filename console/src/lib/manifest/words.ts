@@ -1,0 +1,24 @@
+import { amount, duration, number } from '../format.ts'
+import type { Token } from '../hub.ts'
+import { manifestTexts as t } from '../texts/manifest.ts'
+import { stateWord } from '../texts/words.ts'
+
+type Path = readonly string[]
+
+const amounts = ['min_collateral', 'reward_per_unit', 'daily_emission']
+const minuteSecs = 60
+
+export const memberName = (path: Path): string => t.members[path.join('.')] ?? path.map(stateWord).join(' › ')
+
+/** What was signed, as people read it; amounts and long times with the signed number beside it. */
+export function memberValue(path: Path, text: string, token: Token | null): string {
+  const name = path.at(-1) ?? ''
+  if (!/^\d+$/.test(text)) return text
+  if (amounts.includes(name))
+    return token === null ? text : `${amount(text, token.decimals)} ${token.symbol} (${text})`
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || path.join('.') === 'chain_id') return text
+  if (name.endsWith('_bp') || /_bp$/.test(path.at(-2) ?? '')) return `${number(value / 100)} %`
+  if (name.endsWith('_secs') && value >= minuteSecs) return t.seconds(duration(value), number(value))
+  return number(value)
+}

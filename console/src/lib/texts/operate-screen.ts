@@ -1,0 +1,31 @@
+/** The frame of the page of operators, and of each decision. Its parts are loaded when they are opened. */
+export const operateScreen = {
+  title: 'Operate',
+  lead: 'What the operators of this hub decide. Every decision is in the audit log, with what was before and after.',
+  parts: 'Parts of this page',
+  tabs: {
+    review: 'Review',
+    nodes: 'Nodes',
+    reports: 'Reports',
+    bans: 'Bans',
+    slashes: 'Disputes',
+    machine: 'Relayer and index',
+    collections: 'Collections',
+    faucet: 'Faucet',
+    audit: 'Audit log',
+  } as Record<string, string>,
+  notOperator:
+    'This wallet is no operator of this hub: who runs it names the operators in its setting OPERATOR_ADDRESSES.',
+  howNamed: 'How a hub is operated',
+  done: (title: string) => `Done: ${title}.`,
+
+  decide: {
+    why: 'Reason, kept in the audit log',
+    optional: '(not required)',
+    failed: 'This did not work',
+    unknown:
+      'The hub may have done it: look at the list before you repeat it. Repeating it does nothing twice.',
+    again: 'Try again',
+    cancel: 'Cancel',
+  },
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { refusalOf } from '../../../sdk/errors.ts'
+import { AnswerError, DeadlineError, HubError, UnreachableError } from '../../../sdk/index.ts'
+import type { Schemas } from '../../../sdk/operations.ts'
+import { isUncertain } from './uncertain.ts'
+
+const refusal = (status: number, error: Schemas['Error']['error']) =>
+  refusalOf({ operation: 'POST /', status, body: { error, message: 'No.', request_id: 'r' } })
+
+test.each([
+  [new UnreachableError('No hub answers.'), true],
+  [new DeadlineError('The time is up.'), true],
+  [new AnswerError('Bad gateway.', 502), true],
+  [refusal(503, 'unavailable'), true],
+  [refusal(500, 'internal'), true],
+  [refusal(409, 'invalid_state'), false],
+  [refusal(401, 'session_expired'), false],
+  [refusal(400, 'invalid_field'), false],
+  [new HubError('The session has ended.'), false],
+  [new TypeError('A fault of this page.'), false],
+])('%s leaves open what became of the call: %s', (error, expected) =>
+  expect(isUncertain(error)).toBe(expected),
+)

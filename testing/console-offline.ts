@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core'
+
+/** What a browser that loses its network shows, and that it goes on by itself; what nobody sees is not sent. */
+export async function loseNetwork(page: Page): Promise<void> {
+  const { origin } = new URL(page.url())
+  const context = page.context()
+  await page.goto(origin)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await context.setOffline(true)
+  await page.getByText('Not connected').waitFor()
+  // A browser may have kept the file of a screen that was open before.
+  const files = '**/_app/immutable/nodes/**'
+  await page.route(files, (route) => route.abort())
+  await page.getByRole('link', { name: 'Faucet', exact: true }).click()
+  await page.getByText('You may be offline').waitFor()
+  await page.unroute(files)
+  await context.setOffline(false)
+  await page.getByRole('heading', { name: 'Faucet', exact: true }).waitFor()
+  await keepTaskUnsent(page, origin)
+  await waitForLimit(page, origin)
+}
+
+/** A task that was given offline is shown until somebody sends it. */
+async function keepTaskUnsent(page: Page, origin: string): Promise<void> {
+  const submitted: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/tasks')) submitted.push(request.url())
+  })
+  const unsent = page.getByRole('alert').filter({ hasText: 'Not sent yet' })
+  await page.goto(`${origin}/projects/sample-echo/try`)
+  await page.getByLabel('Text', { exact: true }).check()
+  await page.waitForLoadState('networkidle')
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Submit the task' }).click()
+  await unsent.waitFor()
+  await page.context().setOffline(false)
+  submitted.length = 0
+  await page.goto(`${origin}/projects/sample-echo/try`)
+  await unsent.waitFor()
+  await page.waitForLoadState('networkidle')
+  if (submitted.length > 0) throw new Error('A task that was given offline is sent by itself.')
+  await unsent.getByRole('button', { name: 'Send now' }).click()
+  // The function reads JSON: a text is sent as such.
+  await page.locator('main pre').getByText('"Hello"', { exact: true }).waitFor()
+  if (submitted.length !== 1) throw new Error(`The task is sent ${submitted.length} times.`)
+}
+
+/** Above a limit the page says when it sends the task, and does. */
+async function waitForLimit(page: Page, origin: string): Promise<void> {
+  await page.route(
+    '**/v1/projects/*/tasks',
+    (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { 'Retry-After': '1' },
+        json: { error: 'rate_limited', message: 'Wait.', request_id: 'test' },
+      }),
+    { times: 1 },
+  )
+  await page.goto(`${origin}/projects/sample-echo/try`)
+  await page.getByRole('button', { name: 'Submit the task' }).click()
+  await page.getByRole('heading', { name: 'Too many tasks from here' }).waitFor()
+  await page.getByRole('heading', { name: 'Output' }).waitFor()
+  await page.getByRole('heading', { name: 'Too many tasks from here' }).waitFor({ state: 'detached' })
+}
