@@ -1,9 +1,10 @@
 import type { Round } from '../../durable-objects/round/round.ts'
 import { epochStart } from '../../protocol/committees/index.ts'
-import { isSoonAfterChange, phaseAt, phaseHash } from '../../protocol/identity/index.ts'
-import { longestEpochSecs } from '../../protocol/manifest/index.ts'
+import { phaseAt, phaseHash } from '../../protocol/identity/index.ts'
+import type { DeclineReason } from '../../protocol/link/index.ts'
 import { inTime } from '../deadline.ts'
 import type { Services } from '../services.ts'
+import { isInGrace } from './grace.ts'
 import { readOnce } from './seating.ts'
 
 type Sources = Pick<
@@ -19,15 +20,18 @@ const msMax = 5_000
  * and input; and whether the task is not dated ahead. A member that declines for a fault of the hub owes nothing, and soon after a change of
  * parameters none does: its node may be of a version that does not know the change.
  */
-export const isServed = (sources: Sources, round: Round): Promise<boolean> =>
-  inTime(readServed(sources, round), msMax)
+export const isServed = (sources: Sources, round: Round, reason: DeclineReason): Promise<boolean> =>
+  inTime(readServed(sources, round, reason), msMax)
 
 async function readServed(
   { clock, committeeSets, modules, params, paramsSchedule, projectVersions, roundFiles }: Sources,
   { terms: { task, input } }: Round,
+  reason: DeclineReason,
 ): Promise<boolean> {
   const now = await clock.now()
-  if (isSoonAfterChange(paramsSchedule, now, longestEpochSecs)) return false
+  if (isInGrace(paramsSchedule, now)) return false
+  // Who stops needs nothing of the hub.
+  if (reason === 'stopping') return true
   const [set, hashed, consensus, module, bytes] = await Promise.all([
     committeeSets.find(task.project_id, task.epoch),
     readOnce(committeeSets, task.set_hash),

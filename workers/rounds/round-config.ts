@@ -1,9 +1,7 @@
 import type { ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
 import { type Lease, paramsOfRound, type Round } from '../../durable-objects/round/round.ts'
 import type { RoundConfig } from '../../durable-objects/round/types.ts'
-import { isSoonAfterChange } from '../../protocol/identity/index.ts'
 import { inlineInputBytesMax, offerId } from '../../protocol/link/index.ts'
-import { longestEpochSecs } from '../../protocol/manifest/index.ts'
 import { auditDraw, isAudited, type Task } from '../../protocol/rounds/index.ts'
 import { inTime } from '../deadline.ts'
 import type { Env, Settings } from '../env.ts'
@@ -15,6 +13,7 @@ import type { PublishedRound, WrittenRound } from '../stores/rounds.ts'
 import { ValidatorCalls } from '../validators/ask-each.ts'
 import { askForFinality, type ValidatorSources } from '../validators/round-votes.ts'
 import { runDirectRound } from './direct-round.ts'
+import { isInGrace, offeredInGrace } from './grace.ts'
 import { inputAddress } from './input-address.ts'
 import { isServed } from './is-served.ts'
 import { judgeVote } from './judge-vote.ts'
@@ -42,6 +41,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
       ProjectCommitteesObject,
       'endRound' | 'closeRound' | 'awaitBlock'
     >
+  const isGrace = async () => paramsSchedule.length > 1 && isInGrace(paramsSchedule, await clock.now())
   ownProcessId ??= crypto.randomUUID()
   return {
     processId: ownProcessId,
@@ -72,13 +72,15 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
         vote_by: lease.voteBy,
       }
       const outcome = await link(lease).offer(frame, round.terms.rules.snapshotAt)
-      const isExcused = isSoonAfterChange(paramsSchedule, await clock.now(), longestEpochSecs)
-      return outcome === 'offline' && isExcused ? 'absent' : outcome
+      return (await isGrace()) ? offeredInGrace(outcome) : outcome
     },
     cancel: (round, lease) => link(lease).cancel(offerIdOf(round, lease), 'closed'),
-    wasHeard: async (round, lease) => inTime(link(lease).wasHeard(offerIdOf(round, lease)), confirmMsMax),
+    async wasHeard(round, lease) {
+      const mayBeAway = await isGrace()
+      return inTime(link(lease).wasHeard(offerIdOf(round, lease), mayBeAway), confirmMsMax)
+    },
     judge: async (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
-    isServed: (round) => isServed(hub, round),
+    isServed: (round, reason) => isServed(hub, round, reason),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
     awaitBlock: ({ terms: { roundId, task } }, agreedAt) => project(task).awaitBlock(roundId, agreedAt),
     async auditBlock(round, agreedAt, seen) {
