@@ -129,7 +129,7 @@ const datedWithinSecs = 10
 /** Whether a member is blamed for being away or for declining when its node need not know the last change yet. */
 function isExcusedBlame({ paramsSchedule }: World, { state, missedBecause, completedAt }: LeaseRow): boolean {
   const change = paramsSchedule[1]?.from ?? Number.POSITIVE_INFINITY
-  const isAbsence = missedBecause === 'offline' || missedBecause === 'declined'
+  const isAbsence = ['offline', 'absent', 'declined'].includes(missedBecause ?? '')
   return state === 'missed' && isAbsence && (completedAt ?? 0) > change + datedWithinSecs
 }
 
