@@ -1,9 +1,9 @@
-import { paramsOfEpoch } from '../../protocol/committees/index.ts'
+import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import type { PublishedRound } from '../../workers/stores/rounds.ts'
 import type { LeaseRow } from '../../workers/stores/schema/index.ts'
 import { Difference } from '../harness/difference.ts'
 import { journalMax, type SimulatedMiner } from './miner.ts'
-import { epochSecs, roundSecs } from './people.ts'
+import { epochSecs, laterParams, roundSecs } from './people.ts'
 import type { Plan } from './plan.ts'
 import type { RecordedEnd } from './records.ts'
 import { honestResult } from './results.ts'
@@ -91,7 +91,9 @@ export function checkMembers(world: World, roundId: string): void {
   const credited = published.leases.filter(({ proofStatus }) => proofStatus === 'verified')
   const units = end.credits.reduce((sum, credit) => sum + credit.units, 0)
   const voters = new Set(credited.map(({ nodeKey }) => nodeKey)).size
-  const { gas_per_unit } = paramsOfEpoch(world.paramsSchedule, published.round.epoch ?? 0, epochSecs)
+  // Said again here, so that a hub and validators that err alike are noticed.
+  const isChanged = (published.round.epoch ?? 0) * epochSecs >= changeOf(world)
+  const { gas_per_unit } = isChanged ? laterParams : params
   const unitsOfEach = Math.ceil((published.round.gasUsed ?? 0) / gas_per_unit)
   if (units !== voters * unitsOfEach)
     throw new Difference(`${roundId} credits ${units} units to ${voters} voters with ${unitsOfEach} each`)
@@ -127,11 +129,13 @@ export function checkMembers(world: World, roundId: string): void {
 const datedWithinSecs = 10
 
 /** Whether a member is blamed for being away or for declining when its node need not know the last change yet. */
-function isExcusedBlame({ paramsSchedule }: World, { state, missedBecause, completedAt }: LeaseRow): boolean {
-  const change = paramsSchedule[1]?.from ?? Number.POSITIVE_INFINITY
+function isExcusedBlame(world: World, { state, missedBecause, completedAt }: LeaseRow): boolean {
   const isAbsence = ['offline', 'absent', 'declined'].includes(missedBecause ?? '')
-  return state === 'missed' && isAbsence && (completedAt ?? 0) > change + datedWithinSecs
+  return state === 'missed' && isAbsence && (completedAt ?? 0) > changeOf(world) + datedWithinSecs
 }
+
+/** When the parameters of the network change. */
+const changeOf = ({ paramsSchedule }: World): number => paramsSchedule[1]?.from ?? Number.POSITIVE_INFINITY
 
 /** Each vote counts once, and a member has two at most. */
 function checkVotes({ round, file }: RecordedEnd): void {

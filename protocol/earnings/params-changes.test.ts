@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
-import { defaultNetworkParams, networkParamsOf } from '../identity/index.ts'
-import { describeParamsProblems, readParamsChanges, readParamsSchedule } from './params-changes.ts'
+import { chainProfiles, defaultNetworkParams, networkParamsOf, paramsScheduleOf } from '../identity/index.ts'
+import {
+  describeParamsProblems,
+  readParamsChanges,
+  readParamsSchedule,
+  scheduleProblems,
+} from './params-changes.ts'
 
 const localChain = 31_337
 const from = 1_800_000_000
@@ -83,4 +88,11 @@ test('all problems are said at once', () => {
     { from, params: { treasury_bp_min: 5 } },
   ]
   expect(problemsOf(given)?.split('; ')).toHaveLength(3 + 1)
+})
+
+test('what this build knows of each chain is what a setting could say', () => {
+  for (const { chainId, changes = [] } of chainProfiles) {
+    expect(scheduleProblems(paramsScheduleOf(chainId), chainId)).toEqual([])
+    expect(readParamsChanges(chainId, changes)).toEqual({ schedule: paramsScheduleOf(chainId) })
+  }
 })

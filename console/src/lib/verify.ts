@@ -60,8 +60,8 @@ async function readRecords(roundId: string, round: Round, own: OwnTask | null): 
 }
 
 /** The parameters of the epoch of a set: those of its start. Whether they have the hash that validators signed, a check says. */
-const paramsOf = ({ epoch, snapshot }: Awaited<ReturnType<typeof hub.set>>) =>
-  hub.paramsAt(epoch * Number(snapshot.epoch_secs))
+const paramsOf = ({ snapshot }: Awaited<ReturnType<typeof hub.set>>) =>
+  hub.paramsAt(snapshot.epoch * snapshot.epoch_secs)
 
 /** The manifest whose rules have a hash, from whichever version has them; null where no version does. */
 async function manifestOf(projectId: string, hash: string): Promise<ManifestEnvelope | null> {

@@ -37,7 +37,7 @@ export const getNetworkParams = defineRoute(
         .describe('Unix seconds of another time than now.')
         .meta({ example: '1767225600' }),
     }),
-    cache: { maxAgeSeconds: 60, keptSeconds: 60 },
+    cache: { maxAgeSeconds: 60 },
     responses: ok(
       'The parameters, and their hash, which all nodes of a network must share.',
       NetworkParamsView,

@@ -213,6 +213,9 @@ export class Link {
         heard: hear,
         measured: (latencyMs) => {
           this.#standing = { ...this.#standing, latencyMs }
+          // Where nothing is offered, nothing else is heard.
+          const over = this.#paramsOver()
+          if (over !== null) leave(closeCodes.normal, over)
         },
         ended: (end) => {
           clearTimeout(awaitingHello)
