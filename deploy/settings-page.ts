@@ -35,6 +35,11 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     need: 'networks with names of their own',
     wrong: `a member that it cannot have: ${refused}. Other names than those of nodes and contracts: every hash and signature differs`,
   },
+  PARAMS_CHANGES: {
+    is: 'JSON list of changes of network parameters, each `{from, params}`; unless set, those that this version knows for the chain',
+    need: 'test networks that change parameters',
+    wrong: `a change that no network can have: ${refused}. Other changes than those of nodes: from then on they do no work`,
+  },
   MAINTENANCE: {
     is: '`true` has the descriptor and `/v1/status` say `maintenance`',
     need: 'work during which clients should wait',

@@ -30,7 +30,14 @@ async function createNode() {
 async function examineNode(dataDir: string, change: Partial<Patient> = {}) {
   const { bind = { host: '127.0.0.1', port: 0 } } = change
   const url = `http://${bind.host}:${bind.port}`
-  const usual = { profile, engine: 'auto', hub: null, isValidator: false, followsHub: false } as const
+  const usual = {
+    profile,
+    engine: 'auto',
+    paramsChanges: null,
+    hub: null,
+    isValidator: false,
+    followsHub: false,
+  } as const
   const findings = await examine({ dataDir, bind, url, ...usual, ...change })
   return (check: string) => findings.find((finding) => finding.check === check)
 }
@@ -73,6 +80,7 @@ describe('doctor', () => {
       ['port', 'ok'],
       ['hub', 'skipped'],
       ['clock', 'skipped'],
+      ['parameters', 'skipped'],
       ['device', 'skipped'],
       ['compiler', 'ok'],
     ])

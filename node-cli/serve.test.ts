@@ -80,7 +80,7 @@ describe('the start', () => {
     const { stdout } = await nodectl(['serve', '--help'])
     for (const flag of settingNames) expect(stdout).toMatch(new RegExp(`^  --${flag} <`, 'm'))
     // Units and scripts of operators have their names.
-    expect(settingNames).toHaveLength(23)
+    expect(settingNames).toHaveLength(24)
     expect(stdout).toContain('NODE_API_TOKEN')
   })
 })

@@ -1,6 +1,6 @@
 import type { BlockRef } from '../durable-objects/indexer/index-store.ts'
 import { type Beacon, beaconTargetTime, beaconValue } from '../protocol/committees/index.ts'
-import type { NetworkParams, Profile } from '../protocol/identity/index.ts'
+import type { FixedParams, Profile } from '../protocol/identity/index.ts'
 import { type BlockReader, findBeaconBlock } from './chain/beacon-block.ts'
 import { ApiError, unavailable } from './errors.ts'
 import type { NetworkClock } from './network-clock.ts'
@@ -8,7 +8,7 @@ import type { BeaconStore } from './stores/beacons.ts'
 
 export interface BeaconSources {
   profile: Profile
-  params: NetworkParams
+  params: FixedParams
   clock: NetworkClock
   store: BeaconStore
   chain: BlockReader | null

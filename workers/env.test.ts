@@ -75,6 +75,17 @@ test('a hub with wrong settings answers which they are', async () => {
   }
 })
 
+test('changes of parameters that no network can have are named with their member', () => {
+  const changes = (list: unknown) => read({ PARAMS_CHANGES: JSON.stringify(list) })
+  const from = 1_800_000_000
+  expect(changes([{ from, params: { audit_bp: 2_000 } }])).not.toThrow()
+  expect(changes([{ from: from + 1, params: { audit_bp: 2_000 } }])).toThrow(/PARAMS_CHANGES\[0\]\.from: /)
+  expect(changes([{ from, params: { max_skew: 1 } }])).toThrow(
+    /PARAMS_CHANGES\[0\]\.params\.max_skew: is fixed/,
+  )
+  expect(read({ PARAMS_CHANGES: '[' })).toThrow(/PARAMS_CHANGES: is not JSON/)
+})
+
 describe('a network that others can reach', () => {
   const open = { BASE_URL: 'https://hub.example', LOCAL_NETWORK: 'false', PROFILE: '{"chain_id":11155111}' }
   const anvilKey = anvilKeys[0] as string

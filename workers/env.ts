@@ -10,11 +10,12 @@ import type { ProjectCommitteesObject } from '../durable-objects/project/object.
 import type { RelayerObject } from '../durable-objects/relayer/object.ts'
 import type { RepeatingObject } from '../durable-objects/repeating-object.ts'
 import type { RoundObject } from '../durable-objects/round/object.ts'
-import { settlementTimeProblems } from '../protocol/earnings/index.ts'
+import { readParamsSchedule, settlementTimeProblems } from '../protocol/earnings/index.ts'
 import {
   chainTimeProblems,
   type NetworkParams,
   networkParamsOf,
+  type ParamsSchedule,
   type Profile,
 } from '../protocol/identity/index.ts'
 import { SettingsError } from './errors.ts'
@@ -59,6 +60,13 @@ export const directRetention = (settings: Settings) => ({
   rounds: settings.DIRECT_KEEP_ROUNDS,
   bytes: settings.DIRECT_KEEP_BYTES,
 })
+
+/** All that this hub knows of the parameters of its network. */
+export function paramsScheduleIn({ PROFILE, PARAMS_CHANGES }: Settings): ParamsSchedule {
+  const read = readParamsSchedule(PROFILE.chain_id, PARAMS_CHANGES)
+  if ('schedule' in read) return read.schedule
+  throw new SettingsError('The changes of parameters are wrong.')
+}
 
 const parsed = new WeakMap<Env, Settings>()
 

@@ -1,12 +1,12 @@
 import type { SQLWrapper } from 'drizzle-orm'
-import { type NetworkParams, networkParamsOf } from '../protocol/identity/index.ts'
+import type { FixedParams } from '../protocol/identity/index.ts'
 import { DerivedValues } from './auth/operation.ts'
 import { Beacons } from './beacons.ts'
 import { createChainClient } from './chain/client.ts'
 import { createIndexerClient } from './chain/indexer.ts'
 import { createCommitteesClient } from './committees/client.ts'
 import { createCoordinator } from './coordinator.ts'
-import { type Env, readSettings } from './env.ts'
+import { type Env, paramsScheduleIn, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
 import { createLinksClient } from './link/client.ts'
@@ -64,7 +64,8 @@ import { createGenerationKeeperClient } from './validators/keeper.ts'
 export function createServices(env: Env) {
   const settings = readSettings(env)
   const db = openDatabase(env.DB)
-  const params = networkParamsOf(settings.PROFILE.chain_id)
+  const paramsSchedule = paramsScheduleIn(settings)
+  const params: FixedParams = paramsSchedule[0].params
   const chainIndex = new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS, params)
   const clock = createNetworkClock(settings.CLOCK, () => chainIndex.leadSecs())
   const { CHAIN_RPC_URL: rpcUrl, CHAIN_TIMEOUT_MS: timeoutMs } = settings
@@ -87,11 +88,14 @@ export function createServices(env: Env) {
   const made = new Map<unknown, unknown>()
   return {
     /** A store that few routes use, and that is loaded with them. */
-    store<S>(Class: new (db: Database, params: NetworkParams) => S): S {
+    store<S>(Class: new (db: Database, params: FixedParams) => S): S {
       if (!made.has(Class)) made.set(Class, new Class(db, params))
       return made.get(Class) as S
     },
+    /** The parameters that never change. */
     params,
+    /** All of them, with the changes of those that do. */
+    paramsSchedule,
     /** Whether blocks become final in time. @throws While nobody knows. */
     isFinalizing: async () => (await newestBlocks())?.isFinalizing ?? true,
     clock,

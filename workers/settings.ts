@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { readParamsSchedule } from '../protocol/earnings/index.ts'
 import { chainProfileOf, type Profile, readProfile } from '../protocol/identity/index.ts'
 import { defaultAllowances, relayedActions } from './actions/allowances.ts'
 import { Contracts } from './chain/contracts.ts'
@@ -53,6 +54,8 @@ const Fields = z.object({
         addIssue({ code: 'custom', path: member === '' ? [] : [member], message })
       return z.NEVER
     }),
+  /** JSON list of changes of parameters, instead of those that this version knows for the chain; all nodes of the network need the same. */
+  PARAMS_CHANGES: z.string().transform(readJson).optional(),
   /** Where clients reach this hub: https, and on a local network http or a host of this machine. */
   BASE_URL: z.url({ protocol: /^https?$/, abort: true }).transform((url) => new URL(url)),
   /** A network of this machine alone: nodes and pages may use http here, and keys may be those that everybody has. */
@@ -184,6 +187,9 @@ export const SettingsSchema = Fields.superRefine((settings, { addIssue }) => {
       `is below ${chain.finality.blocks}, the least on ${chain.name}: leave it out, since that chain says which block is final`,
     )
   for (const [name, message] of localProblems(settings)) refuse(name, message)
+  const read = readParamsSchedule(settings.PROFILE.chain_id, settings.PARAMS_CHANGES)
+  for (const { member, message } of 'problems' in read ? read.problems : [])
+    refuse(`PARAMS_CHANGES${member}`, message)
   if (arbiter !== undefined && [relayer, ...previous].includes(arbiter))
     refuse('ARBITER_PRIVATE_KEY', 'is a present or former key of the relayer: the arbiter needs another key')
 })

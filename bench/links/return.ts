@@ -15,7 +15,7 @@ import { createLog } from '../../node-cli/src/serve/log.ts'
 import { Link } from '../../node-cli/src/serve/miner/link.ts'
 import {
   deriveNodeId,
-  hashNetworkParams,
+  makeSchedule,
   defaultNetworkParams as params,
   resolveProfile,
 } from '../../protocol/identity/index.ts'
@@ -147,7 +147,7 @@ function openLink(origin: string, seed: string, index: number): Link {
     clock: systemClock,
     signer: (request) => ({ ...signer(request), 'CF-Connecting-IP': address }),
     limits: params,
-    paramsHash: hashNetworkParams(params),
+    paramsSchedule: makeSchedule(params, []),
     ready: () => ({ slots: 1, engine: 'native', nodectl_version: '1.0.0', holding: [] }),
     joined: () => {},
     heard: () => {},

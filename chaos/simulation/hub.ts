@@ -2,13 +2,14 @@ import { NodeLinkObject } from '../../durable-objects/link/object.ts'
 import type { NodeLinkConfig } from '../../durable-objects/link/types.ts'
 import { type CommitteesConfig, ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
 import { RoundObject } from '../../durable-objects/round/object.ts'
-import type { Lease, Round } from '../../durable-objects/round/round.ts'
+import { type Lease, paramsOfRound, type Round } from '../../durable-objects/round/round.ts'
 import type { RoundConfig } from '../../durable-objects/round/types.ts'
-import { epochAt, type Snapshot } from '../../protocol/committees/index.ts'
-import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import { epochAt, paramsOfEpoch, type Snapshot } from '../../protocol/committees/index.ts'
+import { announcedAt, type ParamsSchedule, phaseAt, phaseHash } from '../../protocol/identity/index.ts'
 import { offerId } from '../../protocol/link/index.ts'
 import { auditDraw, isAudited } from '../../protocol/rounds/index.ts'
 import { inTime } from '../../workers/deadline.ts'
+import { isInGrace, offeredInGrace } from '../../workers/rounds/grace.ts'
 import { judgeVote } from '../../workers/rounds/judge-vote.ts'
 import { publishedRound, roundFile } from '../../workers/rounds/published.ts'
 import { roundEnd } from '../../workers/rounds/round-end.ts'
@@ -45,8 +46,8 @@ export interface Surroundings {
   /** A trip that changes something, also where its answer is lost. */
   readonly write: <T>(change: () => T, where: Place) => Promise<T>
   readonly snapshot: (setHash: string) => Snapshot
-  /** Of the parameters that the hub has now. */
-  readonly paramsHash: () => string
+  /** What the hub knows of the parameters of the network. */
+  readonly paramsSchedule: ParamsSchedule
   /** The hash of the set of an epoch; null while it is not attested. */
   readonly attestedSet: (epoch: number, now: number) => string | null
   /** Puts a message about a round into the queue. */
@@ -70,6 +71,7 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
   const link = ({ nodeKey }: Pick<Lease, 'nodeKey'>) =>
     object('NodeLink', nodeKey) as unknown as NodeLinkObject
   const links = (nodeKey: string) => link({ nodeKey })
+  const isGrace = async () => isInGrace(world.paramsSchedule, await world.hubNow())
   const idOf = ({ terms }: Round, { position }: Lease) => offerId({ round_id: terms.roundId, position })
   return {
     processId,
@@ -99,7 +101,7 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
       outside(() => world.write(() => world.send({ ...publishedRound(profile, round), end: null }), 'queue')),
     isRecorded: (roundId) =>
       outside(() => world.read('record', 'bucket').then(() => world.records.files.has(roundId))),
-    offer: (round, lease) => {
+    offer: async (round, lease) => {
       const id = idOf(round, lease)
       const frame = {
         ...{ offer_id: id, lease_id: id, task: round.terms.task },
@@ -107,13 +109,16 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
         ...{ input_b64: round.terms.input, input_url: null },
         ...{ accept_by: lease.acceptBy, vote_by: lease.voteBy },
       }
-      return link(lease).offer(frame, round.terms.rules.snapshotAt)
+      const outcome = await link(lease).offer(frame, round.terms.rules.snapshotAt)
+      return (await isGrace()) ? offeredInGrace(outcome) : outcome
     },
     cancel: (round, lease) => link(lease).cancel(idOf(round, lease), 'closed'),
-    wasHeard: (round, lease) =>
-      inTime(link(lease).wasHeard(idOf(round, lease)) as Promise<boolean>, confirmMsMax),
+    wasHeard: async (round, lease) => {
+      const mayBeAway = await isGrace()
+      return inTime(link(lease).wasHeard(idOf(round, lease), mayBeAway), confirmMsMax)
+    },
     judge: (round, lease, body) => judgeVote({ profile, roundFiles: nothingLarge }, round, lease, body),
-    isServed: async ({ terms: { task } }) => world.snapshot(task.set_hash).params_hash === world.paramsHash(),
+    isServed: async () => !(await isGrace()),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
     awaitBlock: async ({ terms: { roundId, task } }, agreedAt) => {
       await object('ProjectCommittees', task.project_id).awaitBlock!(roundId, agreedAt)
@@ -124,7 +129,7 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
           const block = seen ?? world.chain.firstAfter(agreedAt)
           if (block === null) return null
           const draw = auditDraw(profile, round.terms.roundId, block.hash)
-          return { block, isAudited: isAudited(draw, params.audit_bp, false) }
+          return { block, isAudited: isAudited(draw, paramsOfRound(round.terms).audit_bp, false) }
         }),
       ),
     ask: (round, listen) => outside((isAlive) => world.validators.askAll(round, { isAlive, links }, listen)),
@@ -148,7 +153,10 @@ function linkConfig(world: Surroundings, context: ObjectContext): NodeLinkConfig
   const { outside } = context
   return {
     ...linkBasics(context),
-    paramsHash: world.paramsHash(),
+    paramsAt: (now) => ({
+      hash: phaseHash(phaseAt(world.paramsSchedule, now)),
+      next: announcedAt(world.paramsSchedule, now),
+    }),
     now: () => world.hubNow(),
     publish: () => outside(() => world.write(() => {}, 'database')),
     standing: (nodeKey) =>
@@ -174,9 +182,10 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
           const epoch = epochAt(now, epochSecs)
           const setHash = world.attestedSet(epoch, now)
           if (setHash === null) return { epoch, epochSecs, terms: null }
+          const params = paramsOfEpoch(world.paramsSchedule, epoch, epochSecs)
           const rules = {
             ...{ committee: committeeRules, roundSecs, leaseSecs },
-            ...{ acceptSecs: params.accept_secs, snapshotAt: snapshotAtOf(epoch) },
+            ...{ acceptSecs: params.accept_secs, snapshotAt: snapshotAtOf(epoch), params },
           }
           return {
             epoch,

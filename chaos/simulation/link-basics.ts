@@ -5,22 +5,14 @@ import { profile } from './people.ts'
 import type { ObjectContext } from './platform/object-class.ts'
 import { ticketOf } from './upgrade.ts'
 
-type Basics =
-  | 'limits'
-  | 'paramsHash'
-  | 'nodectlMin'
-  | 'subprotocol'
-  | 'pollMs'
-  | 'ticket'
-  | 'round'
-  | 'project'
+type Basics = 'limits' | 'paramsAt' | 'nodectlMin' | 'subprotocol' | 'pollMs' | 'ticket' | 'round' | 'project'
 
-const paramsHash = hashNetworkParams(params)
+const hash = hashNetworkParams(params)
 
 /** What the links of every simulation have alike. */
 export const linkBasics = ({ object }: ObjectContext): Pick<NodeLinkConfig, Basics> => ({
   limits: params,
-  paramsHash,
+  paramsAt: () => ({ hash, next: null }),
   nodectlMin: '1.0.0',
   subprotocol: (version) => subprotocolOf(profile, version),
   pollMs: null,

@@ -1,4 +1,10 @@
-import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import { epochStart } from '../../protocol/committees/index.ts'
+import {
+  type ParamsSchedule,
+  defaultNetworkParams as params,
+  phaseAt,
+  phaseHash,
+} from '../../protocol/identity/index.ts'
 import {
   closeCodes,
   type ErrorFrame,
@@ -14,7 +20,7 @@ import { createTaskVote } from '../../protocol/rounds/index.ts'
 import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 import { type Conduct, isInterruption, isLie, mayMiss } from '../harness/conduct.ts'
 import type { Draws } from '../harness/draws.ts'
-import { type Person, profile } from './people.ts'
+import { epochSecs, type Person, profile } from './people.ts'
 import type { Platform } from './platform/platform.ts'
 import type { ClientSocket } from './platform/sockets.ts'
 import type { VirtualTime } from './platform/virtual-time.ts'
@@ -34,9 +40,9 @@ export interface MinerOptions {
   /** Seconds that its clock is ahead of the network's. */
   readonly skewSecs: number
   readonly conductOf: (roundId: string, position: number) => Conduct
-  /** Of the parameters of its first build. */
-  readonly paramsHash: string
-  /** Of those under which a set was built. */
+  /** What its first build knows of the parameters of the network. */
+  readonly paramsSchedule: ParamsSchedule
+  /** The hash of those under which a set was built. */
   readonly paramsHashOf: (setHash: string) => string
 }
 
@@ -77,12 +83,12 @@ export class SimulatedMiner {
   #failures = 0
   #isAway = false
   #isCutOff = false
-  #paramsHash: string
+  #paramsSchedule: ParamsSchedule
 
   constructor(options: MinerOptions) {
     this.options = options
     this.person = options.person
-    this.#paramsHash = options.paramsHash
+    this.#paramsSchedule = options.paramsSchedule
   }
 
   start(): void {
@@ -120,16 +126,15 @@ export class SimulatedMiner {
     })
   }
 
-  /** Its process ends, and begins again as a build with other parameters. */
-  update(paramsHash: string): void {
-    this.#paramsHash = paramsHash
+  /** Its process ends, and begins again as a build that knows more of the parameters of the network. */
+  update(paramsSchedule: ParamsSchedule): void {
+    if (this.#paramsSchedule === paramsSchedule) return
+    this.#paramsSchedule = paramsSchedule
     this.end(restartMs, true)
   }
 
-  /** A build with other parameters than the hub's does nothing for it. */
-  #refuse(): void {
-    this.goneMs.push({ from: this.options.time.nowMs, until: Number.POSITIVE_INFINITY })
-    this.#part(closeCodes.normal)
+  #paramsHashAt(time: number): string {
+    return phaseHash(phaseAt(this.#paramsSchedule, time))
   }
 
   async #connect(life: number): Promise<void> {
@@ -191,7 +196,8 @@ export class SimulatedMiner {
     this.#note(`hears ${frame.type} ${'offer_id' in frame ? frame.offer_id?.slice(0, 6) : ''}`)
     switch (frame.type) {
       case 'hello':
-        if (frame.params_hash !== this.#paramsHash) return this.#refuse()
+        // A build that does not know the parameters of now does nothing. Whom it has a seat for does not blame it.
+        if (frame.params_hash !== this.#paramsHashAt(frame.time)) return this.#part(closeCodes.normal)
         this.#isReady = true
         this.#ticket = frame.ticket ?? null
         this.#unrefused.clear()
@@ -251,8 +257,9 @@ export class SimulatedMiner {
     const now = () => Math.floor(time.nowMs / 1_000) + skewSecs
     if (conduct === 'declines' || now() > offer.accept_by)
       return this.#send({ type: 'decline', offer_id: offerId, reason: 'busy' })
-    // It reads a set by the parameters of its build.
-    if (this.options.paramsHashOf(offer.task.set_hash) !== this.#paramsHash)
+    // It judges a set by the parameters that its build knows for that epoch.
+    const begins = epochStart(offer.task.epoch, epochSecs)
+    if (this.options.paramsHashOf(offer.task.set_hash) !== this.#paramsHashAt(begins))
       return this.#send({ type: 'decline', offer_id: offerId, reason: 'incompatible' })
     const life = this.#life
     this.#running.add(offerId)

@@ -1,9 +1,11 @@
 import { epochStart, hashSnapshot, type Snapshot } from '../../protocol/committees/index.ts'
-import { type Hex, hashText } from '../../protocol/encoding/index.ts'
+import { hashText } from '../../protocol/encoding/index.ts'
 import {
-  hashNetworkParams,
+  type NetworkParams,
+  type ParamsPhase,
   type Profile,
   defaultNetworkParams as params,
+  phaseHash,
   resolveProfile,
 } from '../../protocol/identity/index.ts'
 import { type CommitteeRules, committeeSelection } from '../../protocol/manifest/index.ts'
@@ -53,19 +55,17 @@ export const leaseSecs = 30
 
 const snapshots = new Map<string, HashedSnapshot>()
 
-const paramsHashes = new Map<number, Hex>()
+/** What a change of parameters changes: each of them decides how a round goes, or what it pays. */
+export const laterParams = {
+  accept_secs: 12,
+  audit_bp: 5_000,
+  gas_per_unit: 7,
+  weight_unit_wei: '250000000000000000',
+} satisfies Partial<NetworkParams>
 
-/** The hash of the parameters of the network after they changed so often. */
-export function paramsHashOf(changes: number): Hex {
-  const activation_delay_secs = params.activation_delay_secs + changes
-  const hash = paramsHashes.get(changes) ?? hashNetworkParams({ ...params, activation_delay_secs })
-  paramsHashes.set(changes, hash)
-  return hash
-}
-
-/** The committee set of an epoch with the first so many members, under the parameters after so many changes. */
-export function setOf(epoch: number, count: number, changes: number): HashedSnapshot {
-  const key = `${epoch} ${count} ${changes}`
+/** The committee set of an epoch with the first so many members, under the parameters of its start. */
+export function setOf(epoch: number, count: number, phase: ParamsPhase): HashedSnapshot {
+  const key = `${epoch} ${count} ${phaseHash(phase)}`
   const known = snapshots.get(key)
   if (known !== undefined) return known
   const snapshot: Snapshot = {
@@ -75,7 +75,7 @@ export function setOf(epoch: number, count: number, changes: number): HashedSnap
     epoch,
     epoch_secs: epochSecs,
     consensus_hash: consensusHash,
-    params_hash: paramsHashOf(changes),
+    params_hash: phaseHash(phase),
     beacon: { block_number: 1, block_hash: hashText('beacon'), value: hashText(`beacon of ${epoch}`) },
     min_collateral: '1000000000000000000',
     weight_cap: '100000000000000000000',

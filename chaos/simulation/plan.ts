@@ -42,7 +42,7 @@ export type Incident =
   | { readonly kind: 'silent_chain'; readonly atSecs: number; readonly secs: number }
   | { readonly kind: 'reorganisation'; readonly atSecs: number; readonly secs: number }
   | { readonly kind: 'hub_clock'; readonly atSecs: number; readonly secs: number }
-  /** The hub comes back as a build with other parameters of the network, and within so many seconds all nodes are of that build. */
+  /** The next epoch has other parameters, which the hub has announced. From this time on nodes are updated, one after the other, within so many seconds. */
   | { readonly kind: 'parameters'; readonly atSecs: number; readonly secs: number }
 
 /** What a seed means. */
@@ -155,5 +155,8 @@ export function planOf(seed: number): Plan {
   }
   const linkedShare = pick([0, 60, 100, 100])
   const validators = plan.validators.map((one) => ({ ...one, isLinked: percent(linkedShare) }))
-  return { ...plan, validators }
+  const isChanging = plan.incidents.some(({ kind }) => kind === 'parameters')
+  // Tasks begin before the change and after it.
+  const startsAtSecs = isChanging ? epochSecs - 1 - below(120) : plan.startsAtSecs
+  return { ...plan, validators, startsAtSecs }
 }

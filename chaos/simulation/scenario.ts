@@ -121,7 +121,7 @@ function meet(world: World, incident: Incident): void {
       world.hubSkewSecs = incident.secs
       return
     case 'parameters':
-      world.changeParameters(incident.secs)
+      world.updateNodes(incident.secs)
   }
 }
 

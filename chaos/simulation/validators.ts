@@ -2,7 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Round } from '../../durable-objects/round/round.ts'
 import type { Answers } from '../../durable-objects/round/transitions.ts'
 import type { EndedRound, RoundConfig } from '../../durable-objects/round/types.ts'
-import { deriveTaskRoundId, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import { paramsOfEpoch } from '../../protocol/committees/index.ts'
+import {
+  deriveTaskRoundId,
+  type ParamsSchedule,
+  defaultNetworkParams as params,
+} from '../../protocol/identity/index.ts'
 import type { HubFrame, RoundAnswer } from '../../protocol/link/index.ts'
 import {
   auditDraw,
@@ -24,7 +29,7 @@ import { askForFinality, type ValidatorSources } from '../../workers/validators/
 import { spreadVotes } from '../../workers/validators/spread-votes.ts'
 import type { RoundRequest } from '../harness/round-request.ts'
 import type { SimulatedChain } from './chain.ts'
-import { committeeRules, type Person, profile, roundSecs } from './people.ts'
+import { committeeRules, epochSecs, type Person, profile, roundSecs } from './people.ts'
 import type { Platform } from './platform/platform.ts'
 import type { VirtualTime } from './platform/virtual-time.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
@@ -75,6 +80,7 @@ export interface ValidatorsOptions {
   readonly time: VirtualTime
   readonly platform: Platform
   readonly setOf: (setHash: string) => HashedSnapshot
+  readonly paramsSchedule: ParamsSchedule
   /** Network time by the hub's clock. */
   readonly now: () => Promise<number>
   readonly chain: SimulatedChain
@@ -255,7 +261,7 @@ export class SimulatedValidators {
   #judge(text: string): Judgement {
     const known = this.#judged.get(text)
     if (known !== undefined) return known
-    const judgement = judgeRound(JSON.parse(text) as RoundRequest, this.#options.setOf)
+    const judgement = judgeRound(JSON.parse(text) as RoundRequest, this.#options)
     if (this.#judged.size >= judgedMax) this.#judged.delete(this.#judged.keys().next().value!)
     this.#judged.set(text, judgement)
     return judgement
@@ -273,8 +279,12 @@ interface Judgement {
   readonly record: FinalityRecord
 }
 
-function judgeRound(request: RoundRequest, setOf: ValidatorsOptions['setOf']): Judgement {
+function judgeRound(
+  request: RoundRequest,
+  { setOf, paramsSchedule }: Pick<ValidatorsOptions, 'setOf' | 'paramsSchedule'>,
+): Judgement {
   const { task, votes } = request
+  const params = paramsOfEpoch(paramsSchedule, task.epoch, epochSecs)
   const seating = { committee: committeeRules, params }
   const seated = seatHashed(profile, setOf(task.set_hash), task.seq, seating)
   const tally = tallyVotes(profile, seated, task, votes, verifyNatively)

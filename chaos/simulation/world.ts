@@ -1,4 +1,10 @@
 import { epochStart, type Snapshot } from '../../protocol/committees/index.ts'
+import {
+  makeSchedule,
+  type ParamsSchedule,
+  defaultNetworkParams as params,
+  phaseAt,
+} from '../../protocol/identity/index.ts'
 import { frameVersions } from '../../protocol/link/index.ts'
 import type { HashedSnapshot } from '../../protocol/rounds/index.ts'
 import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
@@ -11,9 +17,9 @@ import { hubClasses, type Place } from './hub.ts'
 import { SimulatedMiner } from './miner.ts'
 import {
   epochSecs,
+  laterParams,
   members,
   type Person,
-  paramsHashOf,
   projectId,
   setOf,
   snapshotAtOf,
@@ -29,10 +35,11 @@ const databaseMs = { min: 4, max: 30 }
 /** The queue delivers within this time. */
 const deliveryMsMax = 4_000
 const epoch = 480_000
-/** What a deployment closes sockets with. */
-const restartCode = 1012
 /** Nodes are connected for so long when the set of the epoch is built. */
 const connectedSecs = 60
+/** What a build knows before a change of parameters was decided, and afterwards: the next epoch has others. */
+const unchanged = makeSchedule(params, [])
+const changing = makeSchedule(params, [{ from: epochStart(epoch + 1, epochSecs), params: laterParams }])
 
 const signers = new Map<string, Ed25519Signer>()
 function signerOf({ seed, publicKey }: Person): Ed25519Signer {
@@ -55,8 +62,8 @@ export class World {
   databaseFaults = 0
   /** Messages of the queue that are on their way. */
   undelivered = 0
-  /** When the parameters of the network changed. */
-  readonly #changedAt: number[] = []
+  /** What the hub and the validators know of the parameters of the network. */
+  readonly paramsSchedule: ParamsSchedule
   readonly #plan: Plan
   readonly #draws: Draws
   readonly #ceilings: Ceilings | null
@@ -65,6 +72,7 @@ export class World {
   /** @param ceilingsOf - What trips and messages of the queue are bounded by. Left out, they are not bounded. */
   constructor(plan: Plan, ceilingsOf?: (world: World, draws: Draws) => Ceilings) {
     this.#plan = plan
+    this.paramsSchedule = plan.incidents.some(({ kind }) => kind === 'parameters') ? changing : unchanged
     this.#draws = drawsOf(plan.seed)
     this.startAt = epochStart(epoch, epochSecs) + plan.startsAtSecs
     this.time = new VirtualTime((snapshotAtOf(epoch) - connectedSecs) * 1_000)
@@ -77,6 +85,7 @@ export class World {
     this.validators = new SimulatedValidators({
       ...{ people, time, platform: this.platform },
       setOf: (setHash) => this.#set(setHash),
+      paramsSchedule: this.paramsSchedule,
       signers: people.map(signerOf),
       conductOf: (index) => plan.validators[index]!.conductAt(this.elapsedSecs()),
       isLinked: (index) => plan.validators[index]!.isLinked,
@@ -94,7 +103,7 @@ export class World {
         // Of three builds, of which two came before.
         frames: frameVersions[index % frameVersions.length]!,
         signer: signerOf(person),
-        paramsHash: paramsHashOf(0),
+        paramsSchedule: unchanged,
         paramsHashOf: (setHash) => this.snapshot(setHash).params_hash,
         conductOf: () => conducts[offers++ % conducts.length]!,
       })
@@ -162,23 +171,16 @@ export class World {
     return found
   }
 
-  /** Built once, under the parameters of that time. */
   #setOfEpoch(ofEpoch: number): HashedSnapshot {
-    const changes = this.#changedAt.filter((at) => at <= snapshotAtOf(ofEpoch)).length
-    return setOf(ofEpoch, this.miners.length, changes)
+    const phase = phaseAt(this.paramsSchedule, epochStart(ofEpoch, epochSecs))
+    return setOf(ofEpoch, this.miners.length, phase)
   }
 
-  paramsHash(): string {
-    return paramsHashOf(this.#changedAt.length)
-  }
-
-  /** The hub comes back as a build with other parameters, and one node after the other follows. */
-  changeParameters(secs: number): void {
-    this.#changedAt.push(this.now())
-    this.platform.deploy(restartCode, 0)
-    const hash = this.paramsHash()
+  /** One node after the other comes back as a build that knows the change of parameters. */
+  updateNodes(secs: number): void {
     this.miners.forEach((miner, index) => {
-      this.time.after(((index + 1) * secs * 1_000) / this.miners.length, () => miner.update(hash))
+      const ms = ((index + 1) * secs * 1_000) / this.miners.length
+      this.time.after(ms, () => miner.update(this.paramsSchedule))
     })
   }
 

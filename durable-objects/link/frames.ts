@@ -13,14 +13,16 @@ interface Greeting {
 
 /** The hub's first frame. Nodes with frames of version 1 take no more members than that version has. */
 export function helloFrame(
-  { paramsHash, nodectlMin }: NodeLinkConfig,
+  { paramsAt, nodectlMin }: Pick<NodeLinkConfig, 'paramsAt' | 'nodectlMin'>,
   { frames }: Upgrade,
   { returnSecs, ticket, ...session }: Greeting,
 ): HubFrame {
-  const hello = { type: 'hello', ...session, params_hash: paramsHash } as const
+  const { hash, next } = paramsAt(session.time)
+  const hello = { type: 'hello', ...session, params_hash: hash } as const
   if (frames === 1) return hello
   const returning = returnSecs === null ? {} : { retry_after: returnSecs }
-  return { ...hello, frames: frameVersions, nodectl_min: nodectlMin, ...returning, ticket }
+  const announced = next === null ? {} : { next_params: next }
+  return { ...hello, frames: frameVersions, nodectl_min: nodectlMin, ...returning, ticket, ...announced }
 }
 
 export function offerFrame({ input_b64, input_url, ...terms }: LinkOffer): HubFrame {

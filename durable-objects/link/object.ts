@@ -131,9 +131,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     await this.#schedule()
   }
 
-  /** Whether everything that the node said of an offer in its time reached the link, and the round. */
-  async wasHeard(offerId: string): Promise<boolean> {
-    return this.#offers.wasHeard(offerId)
+  /** Whether everything that the node said of an offer in its time reached the link, and the round. @param mayBeAway - A node that is not there has not been heard. */
+  async wasHeard(offerId: string, mayBeAway = false): Promise<boolean> {
+    const isThere = (this.#connection.session?.ready ?? null) !== null
+    return this.#offers.wasHeard(offerId) && (isThere || !mayBeAway)
   }
 
   /** Asks the validator about a round. @param request - As JSON. @returns Whether it is sent; its answer goes to the round, or is lost. */

@@ -1,4 +1,4 @@
-import type { NetworkParams } from '../../protocol/identity/index.ts'
+import type { AnnouncedChange, NetworkParams } from '../../protocol/identity/index.ts'
 import type {
   DeclineReason,
   FrameLimits,
@@ -101,7 +101,8 @@ export interface LinkStatus {
 
 export interface NodeLinkConfig {
   readonly limits: FrameLimits & Pick<NetworkParams, 'max_skew'>
-  readonly paramsHash: string
+  /** The hash of the parameters of a time, and the change that is announced then. */
+  paramsAt(now: number): { readonly hash: string; readonly next: AnnouncedChange | null }
   /** Lowest version of nodectl that the hub supports. */
   readonly nodectlMin: string
   subprotocol(version: FrameVersion): string

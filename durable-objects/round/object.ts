@@ -118,8 +118,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     if (this.#round === null || lease === null) return
     // What cannot be read now was not served either.
     const unread = orElse(false, `what ${this.#round.terms.roundId} takes cannot be read`)
-    const askServed = async (round: Round) => this.#config.isServed(round).catch(unread)
-    const isServed = !isExcused && (reason === 'stopping' || (await askServed(this.#round)))
+    const isServed = !isExcused && (await this.#config.isServed(this.#round, reason).catch(unread))
     await this.#changeNow((round, now) => transitions.declined(round, lease.position, isServed, now))
     this.#work()
   }

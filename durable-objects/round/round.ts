@@ -1,6 +1,7 @@
 import type { Block } from '../../protocol/committees/index.ts'
 import { askedSeconds } from '../../protocol/earnings/index.ts'
 import type { ExecutionEvent, ExecutionReceipt } from '../../protocol/execution/index.ts'
+import { defaultNetworkParams, type NetworkParams } from '../../protocol/identity/index.ts'
 import type { CommitteeRules } from '../../protocol/manifest/index.ts'
 import {
   countVotes,
@@ -14,6 +15,9 @@ import {
 } from '../../protocol/rounds/index.ts'
 import type { FallbackReason, LeaseState, MissReason, RoundFailure } from './states.ts'
 
+/** The parameters of its epoch that a round is drawn, audited and paid by. */
+export type RoundParams = Pick<NetworkParams, 'audit_bp' | 'gas_per_unit' | 'weight_unit_wei'>
+
 export interface RoundRules {
   committee: CommitteeRules
   roundSecs: number
@@ -21,6 +25,8 @@ export interface RoundRules {
   acceptSecs: number
   /** When the set of the epoch was due, in network time. */
   snapshotAt: number
+  /** Rounds that an earlier version began have none: their parameters are those that every network began with. */
+  params?: RoundParams
 }
 
 export interface RoundTerms {
@@ -40,6 +46,9 @@ export interface RoundTerms {
   /** By the clock of the machine. */
   startedAtMs: number
 }
+
+export const paramsOfRound = ({ rules }: Pick<RoundTerms, 'rules'>): RoundParams =>
+  rules.params ?? defaultNetworkParams
 
 export interface Lease {
   position: number

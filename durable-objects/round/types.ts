@@ -1,5 +1,5 @@
 import type { Block } from '../../protocol/committees/index.ts'
-import type { RoundAnswer } from '../../protocol/link/index.ts'
+import type { DeclineReason, RoundAnswer } from '../../protocol/link/index.ts'
 import type { FinalityVote, KeptCommittee, TaskVote } from '../../protocol/rounds/index.ts'
 import type { OfferResult, VoteBody } from '../link/types.ts'
 import type { DirectOutcome, DirectRequest } from './direct.ts'
@@ -53,11 +53,11 @@ export interface RoundConfig<View = unknown> {
   isRecorded(roundId: string): Promise<boolean>
   offer(round: Round, lease: Lease): Promise<OfferResult>
   cancel(round: Round, lease: Lease): Promise<void>
-  /** Whether the link of a member was there for all that it said of its offer. */
+  /** Whether the link of a member was there for all that it said of its offer; soon after a change of parameters, its node as well. */
   wasHeard(round: Round, lease: Lease): Promise<boolean>
   judge(round: Round, lease: Lease, body: VoteBody): Promise<Judgement>
-  /** Whether the hub serves what a node needs to judge and run the task: set, rules, module and input, dated by a clock that is right. */
-  isServed(round: Round): Promise<boolean>
+  /** Whether the hub serves what a node that declines needs to judge and run the task: set, rules, module and input, dated by a clock that is right. */
+  isServed(round: Round, reason: DeclineReason): Promise<boolean>
   reportInvalid(nodeKey: string): Promise<void>
   /** Has the project tell the round the first block after a time. */
   awaitBlock(round: Round, agreedAt: number): Promise<void>

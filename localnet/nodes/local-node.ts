@@ -30,6 +30,8 @@ export interface NodeSurroundings {
   readonly rpcUrl: string
   /** File with the names of the network; left out for the default ones. */
   readonly profile?: string
+  /** File with changes of network parameters; left out, those that the tool knows. */
+  readonly paramsChanges?: string
   /** Of the operator's calls. */
   readonly apiToken: string
   /** Whether they are out of reach of the terminal's signals, such as Ctrl-C. */
@@ -189,12 +191,13 @@ export class LocalNode {
   }
 
   #flags(): string[] {
-    const { hub, rpcUrl, profile } = this.#surroundings
+    const { hub, rpcUrl, profile, paramsChanges } = this.#surroundings
     const { role, dataDir, port } = this.plan
     return [
       ...['--role', role, '--data-dir', dataDir, '--bind', `127.0.0.1:${port}`],
       ...['--hub-url', hub, '--clock', 'hub', '--log-format', 'json'],
       ...(profile === undefined ? [] : ['--profile', profile]),
+      ...(paramsChanges === undefined ? [] : ['--params-changes', paramsChanges]),
       ...['--workers', String(workers[role])],
       ...(role === 'validator' ? ['--node-url', this.url, '--chain-rpc', rpcUrl] : []),
     ]

@@ -2,5 +2,6 @@
 export * from './epoch-receipt.ts'
 export * from './leader.ts'
 export * from './merkle.ts'
+export * from './params-changes.ts'
 export * from './rewards.ts'
 export * from './settlement-times.ts'

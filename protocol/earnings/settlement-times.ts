@@ -1,5 +1,5 @@
 import type { NetworkParams } from '../identity/index.ts'
-import { epochLengths, workRanges } from '../manifest/index.ts'
+import { longestEpochSecs, shortestEpochSecs, workRanges } from '../manifest/index.ts'
 import { finalitySeconds } from './epoch-receipt.ts'
 
 /** How long validators are asked about a round before it has failed, in seconds. */
@@ -11,8 +11,6 @@ const postingSeconds = 86_400
 /** Leaders that may fail, one after the other, before a receipt has to be in its vault. */
 const attemptsMin = 30
 const { round_secs: roundSecs } = workRanges
-const shortestEpoch = epochLengths.reduce((one, other) => Math.min(one, other), Infinity)
-const longestEpoch = epochLengths.reduce((one, other) => Math.max(one, other), 0)
 
 /** The parameters that say when an epoch is settled. */
 export type SettlementParams = Pick<
@@ -29,7 +27,7 @@ export interface SettlementTimes {
 }
 
 /** The longest epoch and a day: what was worked before the notice is posted before the withdrawal. */
-export const defaultWithdrawalNoticeSecs = longestEpoch + postingSeconds
+export const defaultWithdrawalNoticeSecs = longestEpochSecs + postingSeconds
 
 const usualTimes: SettlementTimes = {
   asked: askedSeconds,
@@ -59,8 +57,8 @@ export function settlementTimeProblems(
       `Validators are asked for ${asked} s, and must be asked for at most ${finalitySeconds - blockSeconds}: finality has ${finalitySeconds} s, of which ${blockSeconds} are for the audit block. Otherwise a round of the last second becomes final too late to be paid.`,
     ],
     [
-      waitMax < shortestEpoch,
-      `A receipt waits for up to ${waitMax} s (the maximum of round_secs plus finality), and must wait for less than the shortest epoch, ${shortestEpoch} s.`,
+      waitMax < shortestEpochSecs,
+      `A receipt waits for up to ${waitMax} s (the maximum of round_secs plus finality), and must wait for less than the shortest epoch, ${shortestEpochSecs} s.`,
     ],
     [
       attempts <= posting,
@@ -71,8 +69,8 @@ export function settlementTimeProblems(
       `vault_challenge_secs is ${vault_challenge_secs}, and must be at least beacon_offset_secs (${beacon_offset_secs}), in which blocks become final. Otherwise a vault pays for a posting that a reorganisation can revert.`,
     ],
     [
-      withdrawalNotice >= longestEpoch + attempts,
-      `The notice of a withdrawal is ${withdrawalNotice} s, and must be at least ${longestEpoch + attempts}: the longest epoch and the attempts at its receipt. Otherwise a developer can withdraw the rewards of work before the notice.`,
+      withdrawalNotice >= longestEpochSecs + attempts,
+      `The notice of a withdrawal is ${withdrawalNotice} s, and must be at least ${longestEpochSecs + attempts}: the longest epoch and the attempts at its receipt. Otherwise a developer can withdraw the rewards of work before the notice.`,
     ],
   ]
   return rules.flatMap(([holds, problem]) => (holds ? [] : [problem]))

@@ -1,4 +1,4 @@
-import { defaultNetworkParams, type NetworkParams } from './network-params.ts'
+import { defaultNetworkParams, type NetworkParams, type ParamsChange } from './network-params.ts'
 
 /** What a network may rely on that a chain does, and the settings and parameters that follow from it. */
 export interface ChainProfile {
@@ -15,6 +15,8 @@ export interface ChainProfile {
   /** Most that a transaction of the hub pays per gas. */
   readonly feeCapGwei: number
   readonly params: Partial<NetworkParams>
+  /** Later changes of parameters, in the order of time. A version with a new one is out well before it takes effect. */
+  readonly changes: readonly ParamsChange[]
 }
 
 /** Finality is two epochs of the chain behind, so its last block is up to three old; nodes have it some slots later. */
@@ -25,6 +27,7 @@ const ofBeaconChain = {
   logBlocks: 500,
   feeCapGwei: 100,
   params: { beacon_offset_secs: 1_560 },
+  changes: [],
 }
 
 export const chainProfiles: readonly ChainProfile[] = [
@@ -49,6 +52,7 @@ export const chainProfiles: readonly ChainProfile[] = [
     confirmationsMin: 1,
     logBlocks: 2_000,
     params: {},
+    changes: [],
   },
 ]
 
@@ -68,7 +72,7 @@ export const chainSettingsOf = (chain: ChainProfile) => ({
 /** Blocks whose logs are asked for at once, of a chain that may not be described. */
 export const logBlocksOf = (chainId: number): number => chainProfileOf(chainId)?.logBlocks ?? 500
 
-/** The parameters of a network on a chain. Hub and nodes derive the same from the chain id. */
+/** The parameters that a network on a chain began with. Hub and nodes derive the same from the chain id. */
 export const networkParamsOf = (chainId: number): NetworkParams => ({
   ...defaultNetworkParams,
   ...chainProfileOf(chainId)?.params,

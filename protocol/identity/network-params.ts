@@ -50,6 +50,31 @@ export const defaultNetworkParams = {
 export type NetworkParams = Readonly<typeof defaultNetworkParams>
 
 /**
+ * The parameters that may change while a network runs: all that one of these decides belongs to one epoch. The others are held by contracts,
+ * outlive an epoch, bound manifests that were accepted long ago, or judge a message of the moment, which two clocks never date alike.
+ */
+export const epochParamNames = [
+  'accept_secs',
+  'activation_delay_secs',
+  'attempt_secs',
+  'audit_bp',
+  'gas_per_unit',
+  'settle',
+  'slash_equivocation_bp',
+  'weight_unit_wei',
+] as const satisfies readonly (keyof NetworkParams)[]
+export type EpochParamName = (typeof epochParamNames)[number]
+
+/** The parameters that are the same in all epochs of a network. */
+export type FixedParams = Omit<NetworkParams, EpochParamName>
+
+/** What is other from a time on, in Unix seconds. Epochs that began before keep what they began with. */
+export interface ParamsChange {
+  readonly from: number
+  readonly params: Partial<Pick<NetworkParams, EpochParamName>>
+}
+
+/**
  * Hashes the parameters: `params_hash = HC(params)`. The hash covers what was given: an integer written as text is another
  * hash.
  */

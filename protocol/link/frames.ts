@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors.ts'
 import type { ExecutionEvent } from '../execution/index.ts'
+import type { AnnouncedChange } from '../identity/index.ts'
 import type { Engine } from '../manifest/index.ts'
 import type { FinalityVote, Task, TaskVote } from '../rounds/index.ts'
 
@@ -17,7 +18,7 @@ export interface HelloFrame {
   readonly session_id: string
   /** Network time of the hub, Unix seconds. */
   readonly time: number
-  /** Of the network parameters; a node of other parameters is in the wrong network. */
+  /** Of the network parameters at this time; a node of other parameters is in the wrong network. */
   readonly params_hash: string
   /** Versions of the frames that the hub supports. It and what follows are on sockets with frames of version 2. */
   readonly frames?: readonly number[]
@@ -27,6 +28,8 @@ export interface HelloFrame {
   readonly retry_after?: number
   /** What the node shows when it comes back; only the hub can read it. */
   readonly ticket?: string
+  /** The next change of parameters, where one is announced. */
+  readonly next_params?: AnnouncedChange
 }
 
 /** What an offer says, wherever its input is. */

@@ -32,6 +32,10 @@ const reasonLength = { min: 1, max: 200 }
 const seconds = rule(isUnsigned, 'Unix seconds.')
 const word = rule(isMatching(wordPattern), 'A word of lower-case letters, digits and underscores.')
 
+/** Later versions may say more of a change. */
+const isAnnouncement = (value: unknown): boolean =>
+  isObject(value) && isUnsigned(value.from) && isBytes32(value.params_hash)
+
 const kinds: FrameKinds = {
   hello: {
     members: {
@@ -42,8 +46,9 @@ const kinds: FrameKinds = {
       nodectl_min: rule(isNodectlVersion, 'A version such as 1.0.0.'),
       retry_after: (frame, key) => frame.integer(key, { min: 1, max: returnSecsMax }),
       ticket: rule(isMatching(ticketPattern), `At most ${ticketLengthMax} characters of base64url.`),
+      next_params: rule(isAnnouncement, 'A time with the params_hash from then on.'),
     },
-    optional: ['frames', 'nodectl_min', 'retry_after', 'ticket'],
+    optional: ['frames', 'nodectl_min', 'retry_after', 'ticket', 'next_params'],
   },
   offer: {
     members: {

@@ -5,8 +5,10 @@ import type { Category } from './categories.ts'
 export const deviceClasses = ['desktop', 'laptop', 'phone', 'server', 'tablet'] as const
 /** Engines that a project may ask for. */
 export const engines = ['native', 'pulley32', 'pulley64'] as const
-/** Lengths an epoch may have, in seconds; each divides a day. */
+/** Lengths an epoch may have, in seconds, ascending; each divides a day. */
 export const epochLengths = [3600, 7200, 10_800, 14_400, 21_600, 28_800, 43_200, 86_400] as const
+export const shortestEpochSecs: number = epochLengths[0]
+export const longestEpochSecs: number = epochLengths[7]
 /** Models by which an epoch is paid. */
 export const rewardModels = ['per-unit', 'epoch-pool'] as const
 /** What `consensus.work` must say of the kind of work: the network has one kind so far. */

@@ -4,6 +4,7 @@ import { systemClock } from '../../node-cli/src/serve/clock.ts'
 import { ModuleLibrary } from '../../node-cli/src/serve/execution/module-library.ts'
 import { createLog } from '../../node-cli/src/serve/log.ts'
 import { openServeStore, type ServeStore } from '../../node-cli/src/serve/store/index.ts'
+import { makeSchedule } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { newFolder } from './folders.ts'
 import { knownGenerations, validatorSeeds } from './generations.ts'
@@ -26,6 +27,7 @@ export function testParts(seed: string, seeds = validatorSeeds, background = new
     directBackground: background,
     profile,
     params: () => params,
+    paramsSchedule: makeSchedule(params, []),
     clock: systemClock,
     log: createLog('json', 'error'),
     generations: knownGenerations(store, seeds),

@@ -1,4 +1,5 @@
 import type { CommitteesProgress } from '../../durable-objects/project/object.ts'
+import { paramsOfEpoch } from '../../protocol/committees/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { Settings } from '../env.ts'
 import type { Services } from '../services.ts'
@@ -18,7 +19,7 @@ type Sources = Pick<
   | 'committeeSets'
   | 'coordinator'
   | 'links'
-  | 'params'
+  | 'paramsSchedule'
   | 'projects'
   | 'projectVersions'
   | 'snapshotCandidates'
@@ -87,11 +88,12 @@ export class ProjectSets {
 
   /** Null while there is no beacon to build the set with. */
   async #build(projectId: string, { epoch, version }: DueEpoch<ProjectVersion>): Promise<ReadSet | null> {
-    const { beacons, committeeSets, snapshotCandidates, clock, params } = this.#sources
+    const { beacons, committeeSets, snapshotCandidates, clock, paramsSchedule } = this.#sources
     const beacon = await beacons.find(version.epochSecs, epoch)
     if (beacon === null) return null
     const { consensus } = JSON.parse(version.manifest) as ProjectManifest
     const { PROFILE: profile } = this.#settings
+    const params = paramsOfEpoch(paramsSchedule, epoch, version.epochSecs)
     const source = { profile, params, projectId, epoch, consensus, beacon, candidates: snapshotCandidates }
     const document = await buildSet(source)
     const { size, min_size, backups } = consensus.work.committee

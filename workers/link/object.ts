@@ -1,6 +1,6 @@
 import { NodeLinkObject } from '../../durable-objects/link/object.ts'
 import type { NodeLinkConfig } from '../../durable-objects/link/types.ts'
-import { deriveNodeId, hashNetworkParams } from '../../protocol/identity/index.ts'
+import { announcedAt, deriveNodeId, phaseAt, phaseHash } from '../../protocol/identity/index.ts'
 import { returnSecs, subprotocolOf } from '../../protocol/link/index.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
@@ -13,10 +13,13 @@ export const createNodeLink = (ctx: DurableObjectState, env: Env): NodeLinkObjec
 
 function nodeLinkConfig(env: Env): NodeLinkConfig {
   const { PROFILE: profile, CLOCK, CHAIN_BLOCK_SECS } = readSettings(env)
-  const { clock, cursors, deviceLinks, linkCount, params } = services(env)
+  const { clock, cursors, deviceLinks, linkCount, params, paramsSchedule } = services(env)
   return {
     limits: params,
-    paramsHash: hashNetworkParams(params),
+    paramsAt: (now) => ({
+      hash: phaseHash(phaseAt(paramsSchedule, now)),
+      next: announcedAt(paramsSchedule, now),
+    }),
     nodectlMin: nodectlVersionMin,
     subprotocol: (version) => subprotocolOf(profile, version),
     pollMs: CLOCK === 'chain' ? CHAIN_BLOCK_SECS * 1000 : null,

@@ -5,13 +5,14 @@ import {
   isUnpaid,
   type Lease,
   type Outcome,
+  paramsOfRound,
   publicState,
   type Round,
   resultHashOf,
   tallyOf,
 } from '../../durable-objects/round/round.ts'
 import { unitsOfGas } from '../../protocol/earnings/index.ts'
-import { defaultNetworkParams, deriveProofId, type Profile } from '../../protocol/identity/index.ts'
+import { deriveProofId, type Profile } from '../../protocol/identity/index.ts'
 import type { RoundFile } from '../stores/round-files.ts'
 import type { PublishedRound } from '../stores/rounds.ts'
 import type { LeaseRow, RoundRow } from '../stores/schema/index.ts'
@@ -125,7 +126,7 @@ function standing(round: Round, lease: Lease): Standing {
     state: 'finalized',
     proofStatus: isCredited ? 'verified' : 'rejected',
     rejectionReason: isCredited ? null : 'disagreed',
-    units: isCredited ? unitsOfGas(gas_used, defaultNetworkParams.gas_per_unit) : 0,
+    units: isCredited ? unitsOfGas(gas_used, paramsOfRound(round.terms).gas_per_unit) : 0,
     voteProblem: null,
   }
 }
@@ -159,5 +160,6 @@ export function roundFile(profile: Profile, round: Round & { outcome: Outcome })
     published: publishedRound(profile, round),
     ended_at: outcome.at,
     is_unpaid: isUnpaid(round),
+    gas_per_unit: paramsOfRound(terms).gas_per_unit,
   }
 }

@@ -1,7 +1,6 @@
 import type { ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
-import type { Lease, Round } from '../../durable-objects/round/round.ts'
+import { type Lease, paramsOfRound, type Round } from '../../durable-objects/round/round.ts'
 import type { RoundConfig } from '../../durable-objects/round/types.ts'
-import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { inlineInputBytesMax, offerId } from '../../protocol/link/index.ts'
 import { auditDraw, isAudited, type Task } from '../../protocol/rounds/index.ts'
 import { inTime } from '../deadline.ts'
@@ -14,6 +13,7 @@ import type { PublishedRound, WrittenRound } from '../stores/rounds.ts'
 import { ValidatorCalls } from '../validators/ask-each.ts'
 import { askForFinality, type ValidatorSources } from '../validators/round-votes.ts'
 import { runDirectRound } from './direct-round.ts'
+import { isInGrace, offeredInGrace } from './grace.ts'
 import { inputAddress } from './input-address.ts'
 import { isServed } from './is-served.ts'
 import { judgeVote } from './judge-vote.ts'
@@ -32,7 +32,7 @@ const validatorCalls = new ValidatorCalls()
 
 export function createRoundConfig(env: Env, settings: Settings): RoundConfig<PublishedRound> {
   const hub = services(env)
-  const { clock, auditBlocks, committeeSets, roundFiles, rounds } = hub
+  const { clock, auditBlocks, committeeSets, paramsSchedule, roundFiles, rounds } = hub
   const { PROFILE: profile } = settings
   const sources = validatorSources(hub, settings)
   const link = ({ nodeKey }: Pick<Lease, 'nodeKey'>) => env.NODE_LINK.getByName(nodeKey)
@@ -41,6 +41,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
       ProjectCommitteesObject,
       'endRound' | 'closeRound' | 'awaitBlock'
     >
+  const isGrace = async () => paramsSchedule.length > 1 && isInGrace(paramsSchedule, await clock.now())
   ownProcessId ??= crypto.randomUUID()
   return {
     processId: ownProcessId,
@@ -70,12 +71,16 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
         accept_by: lease.acceptBy,
         vote_by: lease.voteBy,
       }
-      return link(lease).offer(frame, round.terms.rules.snapshotAt)
+      const outcome = await link(lease).offer(frame, round.terms.rules.snapshotAt)
+      return (await isGrace()) ? offeredInGrace(outcome) : outcome
     },
     cancel: (round, lease) => link(lease).cancel(offerIdOf(round, lease), 'closed'),
-    wasHeard: async (round, lease) => inTime(link(lease).wasHeard(offerIdOf(round, lease)), confirmMsMax),
+    async wasHeard(round, lease) {
+      const mayBeAway = await isGrace()
+      return inTime(link(lease).wasHeard(offerIdOf(round, lease), mayBeAway), confirmMsMax)
+    },
     judge: async (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
-    isServed: (round) => isServed(hub, round),
+    isServed: (round, reason) => isServed(hub, round, reason),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
     awaitBlock: ({ terms: { roundId, task } }, agreedAt) => project(task).awaitBlock(roundId, agreedAt),
     async auditBlock(round, agreedAt, seen) {
@@ -85,7 +90,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
       const block = seen ?? (await look())
       if (block == null) return null
       const draw = auditDraw(profile, round.terms.roundId, block.hash)
-      return { block, isAudited: isAudited(draw, defaultNetworkParams.audit_bp, false) }
+      return { block, isAudited: isAudited(draw, paramsOfRound(round.terms).audit_bp, false) }
     },
     ask: async (round, listen) => askForFinality(sources, round, await readInput(roundFiles, round), listen),
     execute: (request) =>

@@ -10,12 +10,13 @@ import type { LeaseRow, RoundRow } from '../stores/schema/index.ts'
  */
 export function roundEnd(file: RoundFile): RoundEnd {
   const { finality: record, published, is_unpaid: isUnpaid, ended_at: endedAt } = file
+  const { gas_per_unit = defaultNetworkParams.gas_per_unit } = file
   const { round, leases } = published
   if (record === null || isUnpaid) return { ...nobodys(round, endedAt), isUnpaid }
   const members = leases.flatMap((lease) => memberOf(lease, file, record.receipt_hash))
   return {
     ...{ round, endedAt, isUnpaid, members },
-    credits: sumUnits([record], defaultNetworkParams.gas_per_unit),
+    credits: sumUnits([record], gas_per_unit),
     provesOffences: members.some(({ disagreements, missedLeases }) => disagreements + missedLeases > 0),
   }
 }

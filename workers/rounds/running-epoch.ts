@@ -1,13 +1,14 @@
 import type { RunningEpoch } from '../../durable-objects/project/tasks.ts'
-import { epochAt } from '../../protocol/committees/index.ts'
-import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import type { RoundParams } from '../../durable-objects/round/round.ts'
+import { epochAt, paramsOfEpoch } from '../../protocol/committees/index.ts'
+import type { NetworkParams } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { Services } from '../services.ts'
 import type { ProjectVersion } from '../stores/projects.ts'
 
 /** The epoch of a time, and what its tasks have in common while its set is attested. Null for a project that is not public. */
 export async function findRunningEpoch(
-  { projectVersions, committeeSets, validators }: Services,
+  { projectVersions, committeeSets, paramsSchedule, validators }: Services,
   projectId: string,
   now: number,
 ): Promise<RunningEpoch | null> {
@@ -20,14 +21,19 @@ export async function findRunningEpoch(
     const isLost = (await validators.ofEpoch(epoch, epochSecs)) === null
     return { epoch, epochSecs, terms: null, isLost }
   }
+  const params = paramsOfEpoch(paramsSchedule, epoch, epochSecs)
   return {
     epoch,
     epochSecs,
-    terms: { epoch, epochSecs, setHash: set.setHash, ...termsOf(version, set.builtAt) },
+    terms: { epoch, epochSecs, setHash: set.setHash, ...termsOf(version, set.builtAt, params) },
   }
 }
 
-function termsOf({ manifest, consensusHash }: ProjectVersion, snapshotAt: number) {
+function termsOf(
+  { manifest, consensusHash }: ProjectVersion,
+  snapshotAt: number,
+  { accept_secs, audit_bp, gas_per_unit, weight_unit_wei }: RoundParams & Pick<NetworkParams, 'accept_secs'>,
+) {
   const { modules, work } = (JSON.parse(manifest) as ProjectManifest).consensus
   return {
     consensusHash,
@@ -36,9 +42,10 @@ function termsOf({ manifest, consensusHash }: ProjectVersion, snapshotAt: number
       committee: work.committee,
       roundSecs: work.round_secs,
       leaseSecs: work.lease_secs,
-      acceptSecs: defaultNetworkParams.accept_secs,
+      acceptSecs: accept_secs,
       // Who left before is not blamed.
       snapshotAt,
+      params: { audit_bp, gas_per_unit, weight_unit_wei },
     },
   }
 }

@@ -1,5 +1,5 @@
-import type { RoundTerms } from '../../durable-objects/round/round.ts'
-import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
+import { paramsOfRound, type RoundTerms } from '../../durable-objects/round/round.ts'
+import type { Profile } from '../../protocol/identity/index.ts'
 import { type HashedSnapshot, type KeptCommittee, seatHashed } from '../../protocol/rounds/index.ts'
 import { inTime } from '../deadline.ts'
 import type { CommitteeSetStore } from '../stores/committee-sets.ts'
@@ -20,10 +20,11 @@ const readMsMax = 20_000
 /** Draws the committee of a task, and keeps of it what votes are judged by. */
 export async function seatRound(
   { profile, committeeSets }: { profile: Profile; committeeSets: CommitteeSetStore },
-  { task, rules }: RoundTerms,
+  terms: RoundTerms,
 ): Promise<KeptCommittee> {
+  const { task, rules } = terms
   const hashed = await readOnce(committeeSets, task.set_hash)
-  const seating = { committee: rules.committee, params: defaultNetworkParams }
+  const seating = { committee: rules.committee, params: paramsOfRound(terms) }
   const { committee, seats } = seatHashed(profile, hashed, task.seq, seating)
   const { project_id, epoch } = task
   const { k_eff, b_eff, q, fallback } = committee

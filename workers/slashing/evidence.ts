@@ -1,5 +1,5 @@
 import { isAtFault, type MissReason } from '../../durable-objects/round/states.ts'
-import { drawCommittee, type SnapshotEntry } from '../../protocol/committees/index.ts'
+import { drawCommittee, paramsOfEpoch, type SnapshotEntry } from '../../protocol/committees/index.ts'
 import { receiptWaitsUntil } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../protocol/manifest/index.ts'
@@ -29,6 +29,7 @@ type Records = Pick<
   | 'clock'
   | 'committeeSets'
   | 'devices'
+  | 'paramsSchedule'
   | 'projectVersions'
   | 'roundFiles'
   | 'roundObjects'
@@ -87,7 +88,7 @@ export async function proveOffence(
   if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
   return {
     status: 'proven',
-    slash: slashOf(evidence, subscription, consensus, now),
+    slash: slashOf(records, evidence, subscription, consensus, now),
     disputeWindowSecs: consensus.work.dispute_window_secs,
   }
 }
@@ -129,7 +130,7 @@ interface SeatingSet {
 }
 
 async function seatingSet(
-  { committeeSets }: Records,
+  { committeeSets, paramsSchedule }: Records,
   { project_id, epoch, node_key }: Evidence,
 ): Promise<SeatingSet | null> {
   const set = await committeeSets.findAttested(project_id, epoch)
@@ -142,7 +143,7 @@ async function seatingSet(
       const read = await committeeSets.readCandidatesAnd(setHash, node_key)
       entry = Promise.resolve(read.entry)
       const { beacon, weight_cap, entries } = read.snapshot
-      const { weight_unit_wei } = defaultNetworkParams
+      const { weight_unit_wei } = paramsOfEpoch(paramsSchedule, epoch, work.epoch_secs)
       const of = { beacon: beacon.value, project_id, epoch, seq, set_hash: setHash }
       const weighed = { entries, weight_cap, weight_unit_wei, committee: work.committee }
       const { draw } = drawCommittee(profile, { ...of, ...weighed })
@@ -232,9 +233,10 @@ const excuses: Partial<Record<MissReason, string>> = {
   full: 'the node had no free slot when the task was given',
   absent: 'the node was not connected when the set was built, or was excluded',
   not_accepted: 'the node never answered its offer, and may not have received it',
-  hub_away: 'the hub was offline while the node could have answered',
+  hub_away:
+    'the hub was offline while the node could have answered, or network parameters changed less than two days before',
   unserved:
-    'the node declined because the hub did not serve the set, the rules, the module or the input, or because it could not know yet that its slot was free',
+    'the node declined because the hub did not serve the set, the rules, the module or the input, because it could not know yet that its slot was free, or because network parameters changed less than two days before',
   cut_short: 'the round started too late to leave the node enough time',
   too_large: 'the result is too large to be sent with a vote',
 }
@@ -265,12 +267,14 @@ function check(profile: Profile, evidence: Evidence, context: EvidenceContext): 
 }
 
 function slashOf(
+  { paramsSchedule }: Records,
   evidence: Evidence,
   subscription: Subscription,
   consensus: ProjectRules,
   now: number,
 ): NewSlash {
-  const bp = slashRate(evidence.kind, consensus, defaultNetworkParams)
+  const params = paramsOfEpoch(paramsSchedule, evidence.epoch, consensus.work.epoch_secs)
+  const bp = slashRate(evidence.kind, consensus, params)
   const amount = slashAmount(standingOf(subscription, now).collateral, bp)
   return {
     evidenceHash: hashEvidence(evidence),

@@ -22,7 +22,7 @@ import type {
   StoreOutcome,
 } from '../../durable-objects/indexer/index-store.ts'
 import type { Block } from '../../protocol/committees/index.ts'
-import type { NetworkParams } from '../../protocol/identity/index.ts'
+import type { FixedParams } from '../../protocol/identity/index.ts'
 import type { ChainState, Subject } from '../chain/projections.ts'
 import { auditStatement, type Decision } from './audit-log.ts'
 import { isState } from './chain-facts.ts'
@@ -73,9 +73,9 @@ export type ReadBlock = InferSelectModel<typeof chainUnconfirmedLogs>
  */
 export class ChainIndexStore extends Store {
   readonly #blocksKept: number
-  readonly #params: NetworkParams
+  readonly #params: FixedParams
   /** @param blocksKept - Known blocks; a reorganisation that reaches deeper goes back to the final block. */
-  constructor(db: Database, blocksKept: number, params: NetworkParams) {
+  constructor(db: Database, blocksKept: number, params: FixedParams) {
     super(db)
     this.#params = params
     this.#blocksKept = blocksKept

@@ -8,7 +8,7 @@ import {
   type SnapshotEntry,
   type SnapshotOf,
 } from '../../protocol/committees/index.ts'
-import type { NetworkParams } from '../../protocol/identity/index.ts'
+import type { FixedParams } from '../../protocol/identity/index.ts'
 import { batch, type Database, isChanged, Store } from './database.ts'
 import { Files } from './files.ts'
 import {
@@ -44,7 +44,7 @@ export type NewSet = Pick<CommitteeSet, 'projectId' | 'epoch' | 'epochSecs' | 'c
  * Whether a quorum of the validators of the epoch has attested a set. What a key signed before it was ended counts, and
  * a key that was ended does not lower the quorum. Without a generation there is no quorum.
  */
-const validBy = (params: NetworkParams): SQL => sql`(
+const validBy = (params: FixedParams): SQL => sql`(
   SELECT coalesce(sum(${committeeSetAttestations.publicKey} IS NOT NULL
     AND (${nodes.revokedAt} IS NULL OR ${committeeSetAttestations.receivedAt} < ${nodes.revokedAt})), 0)
       >= 2 * count(*) / 3 + 1
@@ -57,7 +57,7 @@ const validBy = (params: NetworkParams): SQL => sql`(
 export class CommitteeSetStore extends Store {
   readonly #files: Files
   readonly #valid: SQL
-  constructor(db: Database, bucket: R2Bucket, params: NetworkParams) {
+  constructor(db: Database, bucket: R2Bucket, params: FixedParams) {
     super(db)
     this.#valid = validBy(params)
     this.#files = new Files(bucket, 'committee-sets', 'The storage of committee sets', {

@@ -33,6 +33,8 @@ export interface RoundFile {
   ended_at: number
   /** Whether it is final too late to be paid. */
   is_unpaid: boolean
+  /** Gas of one unit in its epoch. Records of earlier versions have none: it was that of every network. */
+  gas_per_unit?: number
 }
 
 export interface DirectRoundFile {

@@ -1,5 +1,5 @@
 import type { FoundCause } from '../../protocol/causes.ts'
-import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { type ParamsSchedule, paramsAt } from '../../protocol/identity/index.ts'
 import { amountText } from '../actions/contract-errors.ts'
 import type { ShareFacts, SubscriptionFacts } from '../stores/why-facts.ts'
 import { counted } from './project-causes.ts'
@@ -17,13 +17,13 @@ export function earningCauses(
   }: Pick<SubscriptionFacts, 'shares' | 'claimable' | 'unshared' | 'unattested'>,
   { owner, payout }: { owner: string; payout: string },
   now: number,
+  schedule: ParamsSchedule,
 ): FoundCause[] {
-  const dueAt = (unattested?.endsAt ?? Infinity) + defaultNetworkParams.settle + patienceSecs
   return [
     ...(payout === owner
       ? []
       : [{ code: 'payout_elsewhere', message: `The rewards go to ${payout}, not to the owner.` } as const]),
-    ...(unattested !== null && dueAt <= now
+    ...(unattested !== null && isLate(unattested, now, schedule)
       ? [
           {
             code: 'epoch_not_attested',
@@ -46,7 +46,7 @@ export function earningCauses(
               since: endsAt,
             },
     ),
-    ...newestOfEach(shares.flatMap((share) => ofShare(share, now))),
+    ...newestOfEach(shares.flatMap((share) => ofShare(share, now, schedule))),
     ...(claimable.count === 0
       ? []
       : [
@@ -62,6 +62,7 @@ export function earningCauses(
 function ofShare(
   { epoch, endsAt: since, state, settlement, error, leaf, amount, token, units }: ShareFacts,
   now: number,
+  schedule: ParamsSchedule,
 ) {
   const found: FoundCause[] = []
   if (leaf === null)
@@ -81,7 +82,7 @@ function ofShare(
     })
   else if (
     state !== 'settled' &&
-    (settlement === 'reverted' || settlement === 'failed' || isLate(since, now))
+    (settlement === 'reverted' || settlement === 'failed' || isLate({ epoch, endsAt: since }, now, schedule))
   )
     found.push({
       code: 'epoch_not_posted',
@@ -92,8 +93,14 @@ function ofShare(
   return found
 }
 
-const isLate = (endsAt: number, now: number): boolean =>
-  endsAt + defaultNetworkParams.settle + patienceSecs <= now
+function isLate(
+  { epoch, endsAt }: { epoch: number; endsAt: number },
+  now: number,
+  schedule: ParamsSchedule,
+): boolean {
+  const startsAt = (endsAt / (epoch + 1)) * epoch
+  return endsAt + paramsAt(schedule, startsAt).settle + patienceSecs <= now
+}
 
 /** They come newest first. */
 const newestOfEach = (found: readonly FoundCause[]): FoundCause[] => [

@@ -1,6 +1,6 @@
 import type { FoundCause } from '../../protocol/causes.ts'
 import { epochStart } from '../../protocol/committees/index.ts'
-import type { NetworkParams } from '../../protocol/identity/index.ts'
+import type { FixedParams, ParamsSchedule } from '../../protocol/identity/index.ts'
 import { firstEpochStart } from '../committees/first-epoch.ts'
 import type { Token } from '../stores/schema/index.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
@@ -18,7 +18,8 @@ export type IsMember = (set: NonNullable<ProjectFacts['set']>) => Promise<boolea
 interface Surroundings {
   /** Unix seconds. */
   now: number
-  params: NetworkParams
+  params: FixedParams
+  paramsSchedule: ParamsSchedule
   /** In what collateral is counted. */
   unit: Pick<Token, 'symbol' | 'decimals'>
   isMember: IsMember
@@ -41,7 +42,7 @@ export async function causesOf(
     ...(project === null ? [] : projectCauses(project, now)),
     ...(isWorking ? await placeIn(project, startedAt, { ...facts, ...subscription }, rules) : []),
     ...leaseCauses(leases),
-    ...earningCauses(facts, { owner, payout: payout ?? owner }, now),
+    ...earningCauses(facts, { owner, payout: payout ?? owner }, now, rules.paramsSchedule),
   ]
 }
 

@@ -70,6 +70,7 @@ export interface RoundRecords {
   readonly round: Schemas['Round']
   readonly own: OwnTask | null
   readonly profile: Profile
+  /** Of the epoch of the task. */
   readonly params: object
   readonly paramsHash: string
   /** Public key of the coordinator. */

@@ -78,6 +78,7 @@ export const hub = {
   status: () => call('GET /v1/status'),
   faucet: () => call('GET /v1/faucet'),
   params: () => call('GET /v1/network/params'),
+  paramsAt: (time: number) => call('GET /v1/network/params', { query: { at: String(time) } }),
   categories: () => call('GET /v1/categories'),
   search: (q: string) => call('GET /v1/explorer/search', { query: { q } }),
 

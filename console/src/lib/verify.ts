@@ -42,13 +42,14 @@ export async function verifyRound(
 async function readRecords(roundId: string, round: Round, own: OwnTask | null): Promise<RoundRecords> {
   const { task } = round
   if (!task) throw new Error('This round has no public records that could be checked.')
+  const set = hub.set(task.project_id, task.epoch)
   const [{ profile }, { coordinator }, { params, params_hash }, generations, attested, manifest, receipt] =
     await Promise.all([
       hub.network(),
       hub.descriptor(),
-      hub.params(),
+      set.then(paramsOf),
       hub.generations(),
-      hub.set(task.project_id, task.epoch),
+      set,
       manifestOf(task.project_id, task.consensus_hash),
       receiptOf(round),
     ])
@@ -57,6 +58,10 @@ async function readRecords(roundId: string, round: Round, own: OwnTask | null): 
     ...{ coordinator: coordinator?.public_key ?? null, manifest, receipt },
   }
 }
+
+/** The parameters of the epoch of a set: those of its start. Whether they have the hash that validators signed, a check says. */
+const paramsOf = ({ snapshot }: Awaited<ReturnType<typeof hub.set>>) =>
+  hub.paramsAt(snapshot.epoch * snapshot.epoch_secs)
 
 /** The manifest whose rules have a hash, from whichever version has them; null where no version does. */
 async function manifestOf(projectId: string, hash: string): Promise<ManifestEnvelope | null> {

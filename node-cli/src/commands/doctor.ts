@@ -10,7 +10,7 @@ import { addressOfNode } from '../running-node.ts'
 import { readSettings } from '../serve/config.ts'
 import { hubClient, learnProfile, parseHubUrl } from '../serve/hub/index.ts'
 
-const settings = [...nodeAtHubSettings, 'bind', 'role', 'clock'] as const
+const settings = [...nodeAtHubSettings, 'bind', 'params-changes', 'role', 'clock'] as const
 
 export default defineNodectlCommand({
   args: {
@@ -27,6 +27,7 @@ export default defineNodectlCommand({
     const findings = await examine({
       dataDir: given['data-dir'],
       profile,
+      paramsChanges: given['params-changes'],
       engine: engineOf(),
       bind: given.bind,
       url: addressOfNode(args),

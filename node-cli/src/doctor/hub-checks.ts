@@ -1,7 +1,15 @@
-import { defaultNetworkParams, isOlderVersion, type Profile } from '../../../protocol/identity/index.ts'
+import { isObject } from '../../../protocol/encoding/index.ts'
+import {
+  type AnnouncedChange,
+  defaultNetworkParams,
+  isOlderVersion,
+  type Profile,
+} from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ifFound } from '../cli/node-at-hub.ts'
+import { paramsScheduleFrom } from '../params-changes.ts'
 import { type HubClient, offsetText, readNetwork, readOffset, stepForOffset } from '../serve/hub/index.ts'
+import { compareParams, type SaidParams, timeText } from '../serve/hub/network-params.ts'
 import { installCommand } from '../versions.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
 
@@ -30,6 +38,40 @@ export const clockCheck =
     const mend = stepForOffset(client)
     return Math.abs(offset) <= defaultNetworkParams.max_skew ? warning(message, mend) : failed(message, mend)
   }
+
+/** Whether hub and node reckon with the same parameters, now and after the next change. */
+export const parametersCheck =
+  (client: HubClient, chainId: number, changesFile: string | null): Check =>
+  async () => {
+    const schedule = paramsScheduleFrom(changesFile, chainId)
+    const time = await client.call({ method: 'GET', target: '/v1/status' }, readTime)
+    const said = await client.call({ method: 'GET', target: '/v1/network/params' }, readParams)
+    const { refusal, warning: coming } = compareParams(schedule, { ...said, time })
+    if (refusal !== null) return failed(refusal, mendParams)
+    if (coming !== null) return warning(coming, mendParams)
+    const next = said.next_params
+    return ok(
+      next === null
+        ? 'hub and node reckon with the same parameters'
+        : `hub and node reckon with the same parameters, also after their change at ${timeText(next.from)}`,
+    )
+  }
+
+const mendParams = `If it is this version that is behind: ${installCommand}`
+
+function readTime(answer: unknown): number {
+  const time = isObject(answer) ? answer.time : undefined
+  if (typeof time === 'number') return time
+  throw new Error('the hub does not say its time')
+}
+
+function readParams(answer: unknown): Omit<SaidParams, 'time'> & Required<Pick<SaidParams, 'next_params'>> {
+  if (!isObject(answer) || typeof answer.params_hash !== 'string')
+    throw new Error('the hub does not say the parameters of its network')
+  const { params_hash, next } = answer
+  const isChange = isObject(next) && typeof next.from === 'number' && typeof next.params_hash === 'string'
+  return { params_hash, next_params: isChange ? (next as unknown as AnnouncedChange) : null }
+}
 
 /** Whether the device is bound, and whether the hub hears of it. */
 export const deviceCheck =

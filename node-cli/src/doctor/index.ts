@@ -8,7 +8,7 @@ import type { HubClient } from '../serve/hub/index.ts'
 import { dataDirCheck, keyCheck, processCheck } from './data-dir-checks.ts'
 import { engineCheck } from './engine-check.ts'
 import { type Check, type Finding, failed, skipped } from './finding.ts'
-import { clockCheck, deviceCheck, hubCheck } from './hub-checks.ts'
+import { clockCheck, deviceCheck, hubCheck, parametersCheck } from './hub-checks.ts'
 import { compilerCheck, diskCheck, nodeVersionCheck } from './machine-checks.ts'
 import { portCheck } from './port-check.ts'
 
@@ -18,6 +18,8 @@ export type { Finding } from './finding.ts'
 export interface Patient {
   readonly dataDir: string
   readonly profile: Profile
+  /** A file of changes of parameters; null for those that this version knows. */
+  readonly paramsChanges: string | null
   readonly engine: EngineChoice
   readonly bind: BindAddress
   /** How this machine reaches that address. */
@@ -31,7 +33,7 @@ export interface Patient {
 
 /** Looks at everything that a node needs, one after the other: a check that fails keeps no other from being made. */
 export async function examine(patient: Patient): Promise<Finding[]> {
-  const { dataDir, profile, engine, bind, url, hub, isValidator, followsHub } = patient
+  const { dataDir, profile, paramsChanges, engine, bind, url, hub, isValidator, followsHub } = patient
   const nodeId = nodeIdOf(dataDir, profile)
   const hubFound = await madeOf(
     hub === null ? () => skipped('no hub is named; give --hub-url') : hubCheck(hub, profile),
@@ -48,6 +50,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
     ['port', portCheck(bind, url, nodeId)],
     ['hub', () => hubFound],
     ['clock', withHub((client) => clockCheck(client, followsHub))],
+    ['parameters', withHub((client) => parametersCheck(client, profile.chain_id, paramsChanges))],
     ...(isValidator ? [] : [['device', withHub((client) => deviceCheck(client, nodeId, dataDir))] as const]),
     ['compiler', compilerCheck],
   ]

@@ -12,6 +12,7 @@ import { readUpTo } from '../cli/input.ts'
 import { engineOf } from '../cli/run-request.ts'
 import { suggest } from '../cli/suggest.ts'
 import type { EngineChoice } from '../engine/index.ts'
+import { paramsScheduleFrom } from '../params-changes.ts'
 import { defaultProfile, findProfile } from '../profile.ts'
 import {
   apiTokenVariable,
@@ -58,6 +59,8 @@ export interface ServeConfig {
   readonly hubUrl: string | null
   readonly nodeUrl: string | null
   readonly names: Names
+  /** A file of changes of parameters; null for those that this version knows. */
+  readonly paramsChanges: string | null
   /** May hold a secret of the operator. */
   readonly chainRpc: string | null
   /** Where the chain of validator generations begins for this node; null for generation 0. */
@@ -109,6 +112,7 @@ export function readConfig(flags: GivenSettings, env: NodeJS.ProcessEnv = proces
       network: read('network'),
       chainId: read('chain-id'),
     }),
+    paramsChanges: read('params-changes'),
     chainRpc: read('chain-rpc'),
     validatorsHash: read('validators-hash'),
     role: read('role'),
@@ -132,6 +136,8 @@ export function readConfig(flags: GivenSettings, env: NodeJS.ProcessEnv = proces
     engine: engineOf(env),
     apiToken: env[apiTokenVariable] || null,
   }
+  // A wrong file is told at once, and read again for the chain that the hub names.
+  paramsScheduleFrom(config.paramsChanges, config.names.profile.chain_id)
   checkTogether(config)
   checkToken(config)
   return config

@@ -95,6 +95,12 @@ export const settings = {
     default: `that of the profile, else ${defaultProfile.chain_id}`,
     read: optional((text) => readInteger(text, 1, Number.MAX_SAFE_INTEGER)),
   }),
+  'params-changes': define({
+    hint: 'FILE',
+    description: 'Changes of network parameters: a JSON list, the same as PARAMS_CHANGES of the hub',
+    default: 'those that this version knows for the chain',
+    read: (text) => text,
+  }),
   'chain-rpc': define({
     hint: 'URL',
     description: 'A node of that chain, to check the sets of committees against',

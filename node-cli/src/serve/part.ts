@@ -1,4 +1,4 @@
-import type { NetworkParams } from '../../../protocol/identity/index.ts'
+import type { FixedParams, ParamsSchedule } from '../../../protocol/identity/index.ts'
 import type { BackgroundThread } from './background/background-thread.ts'
 import type { Clock } from './clock.ts'
 import type { ExecutionQueue } from './execution/execution-queue.ts'
@@ -22,7 +22,10 @@ export type StatusMembers = Map<string, () => unknown>
 
 /** What the parts of a node are made of. */
 export interface NodeParts extends NodeKey {
-  readonly params: () => NetworkParams
+  /** The parameters that never change. */
+  readonly params: () => FixedParams
+  /** All of them, with the changes that this node knows. */
+  readonly paramsSchedule: ParamsSchedule
   readonly clock: Clock
   readonly background: BackgroundThread
   /** For work that is not for rounds of tasks: neither waits for the other. */

@@ -1,5 +1,4 @@
 import path from 'node:path'
-import { networkParamsOf } from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { exitCodes } from '../cli/errors.ts'
 import { leaveAtOnce } from '../cli/leave.ts'
@@ -8,6 +7,7 @@ import { isDatabaseFailure } from '../data-dir/database.ts'
 import { withDataDir } from '../data-dir/lock.ts'
 import { createNodeKey, identityOf } from '../data-dir/node-key.ts'
 import { closeThreads, keepThreads } from '../engine/index.ts'
+import { paramsScheduleFrom } from '../params-changes.ts'
 import { keepProfile } from '../profile.ts'
 import { BackgroundThread } from './background/background-thread.ts'
 import { ChunkStore } from './chunks/chunk-store.ts'
@@ -170,8 +170,8 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
   const startedAt = performance.now()
   const uptime = () => Math.floor((performance.now() - startedAt) / 1000)
   const { engine, payoutAddress, role } = config
-  const networkParams = networkParamsOf(profile.chain_id)
-  const params = () => networkParams
+  const paramsSchedule = paramsScheduleFrom(config.paramsChanges, profile.chain_id)
+  const params = () => paramsSchedule[0].params
   const generations = new Generations(profile, params, store.generations)
   metrics.gauge('build_info', 'The version that runs; always 1', () => 1, {
     version: packageJson.version,
@@ -190,6 +190,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
     seed,
     clock,
     params,
+    paramsSchedule,
     log,
     metrics,
     store,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type Beacon, beaconTargetTime } from '../../../protocol/committees/index.ts'
-import type { NetworkParams } from '../../../protocol/identity/index.ts'
+import type { FixedParams } from '../../../protocol/identity/index.ts'
 import { epochLengths } from '../../../protocol/manifest/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
@@ -47,7 +47,7 @@ const view = (
   epochSecs: number,
   epoch: number,
   beacon: Beacon,
-  params: NetworkParams,
+  params: FixedParams,
 ): z.output<typeof BeaconView> => ({
   epoch_secs: epochSecs,
   epoch,

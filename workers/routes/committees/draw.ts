@@ -1,6 +1,5 @@
 import type * as z from 'zod'
-import { drawCommittee } from '../../../protocol/committees/index.ts'
-import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
+import { drawCommittee, paramsOfEpoch } from '../../../protocol/committees/index.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { requireAttested, spendDraw } from './access.ts'
@@ -27,7 +26,8 @@ export const getCommittee = defineRoute(
   async (c, { params: { project_id, epoch, seq } }) => {
     const set = await requireAttested(c, project_id, epoch)
     await spendDraw(c, set)
-    const snapshot = await c.var.services.committeeSets.readCandidates(set.setHash)
+    const { committeeSets, paramsSchedule } = c.var.services
+    const snapshot = await committeeSets.readCandidates(set.setHash)
     const { draw, seed, k_eff, b_eff, q, fallback, committee_hash } = drawCommittee(c.var.settings.PROFILE, {
       beacon: snapshot.beacon.value,
       project_id,
@@ -36,7 +36,7 @@ export const getCommittee = defineRoute(
       set_hash: set.setHash,
       entries: snapshot.entries,
       weight_cap: snapshot.weight_cap,
-      weight_unit_wei: defaultNetworkParams.weight_unit_wei,
+      weight_unit_wei: paramsOfEpoch(paramsSchedule, epoch, set.epochSecs).weight_unit_wei,
       committee: set.committee,
     })
     const drawn = { seed, k_eff, b_eff, quorum: q, fallback, committee_hash, draw: [...draw] }

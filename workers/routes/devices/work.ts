@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { NetworkParams } from '../../../protocol/identity/index.ts'
+import type { FixedParams } from '../../../protocol/identity/index.ts'
 import { firstEpochStart } from '../../committees/first-epoch.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
@@ -84,7 +84,7 @@ export const getDeviceWork = defineRoute(
   },
 )
 
-function workView(row: DeviceSubscription, now: number, params: NetworkParams) {
+function workView(row: DeviceSubscription, now: number, params: FixedParams) {
   const view = subscriptionView(row, now)
   const isWorking = view.status === 'active' && view.device_bound && view.started_at !== null
   return {

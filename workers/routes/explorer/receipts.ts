@@ -9,7 +9,7 @@ import { defineRoute, ok } from '../../route.ts'
 import type { ExecutedReceipt } from '../../stores/receipts.ts'
 import { epochRound } from '../../stores/round-lists.ts'
 import { ExecutionReceiptView, receiptExample as executionExample, RoundId } from '../rounds/schema.ts'
-import { attemptOf } from '../rounds/view.ts'
+import { attemptIn } from '../rounds/view.ts'
 import { AttestedEpochReceipt, Settlement } from './schema.ts'
 import { epochView } from './view.ts'
 
@@ -63,7 +63,7 @@ export const getReceipt = defineRoute(
     }),
   },
   async (c, { params: { receipt_hash: hash } }) => {
-    const { epochs, clock } = c.var.services
+    const { epochs, clock, paramsSchedule } = c.var.services
     const [executed, epoch, now] = await Promise.all([
       findExecuted(c.var.services, hash, roundsMax),
       epochs.findByReceipt(hash),
@@ -79,7 +79,7 @@ export const getReceipt = defineRoute(
     return json({
       kind: 'reward_v2',
       receipt: await epochs.receipt(hash),
-      rounds: [epochRound(epoch, attemptOf(epoch)).roundId],
+      rounds: [epochRound(epoch, attemptIn(paramsSchedule)(epoch)).roundId],
       settlement: epochView(epoch, now).settlement,
     })
   },

@@ -1,6 +1,13 @@
 import { quorum } from '../../../protocol/committees/index.ts'
 import { artifactRuntime } from '../../../protocol/hbc/artifact.ts'
-import { defaultNetworkParams, hashNetworkParams, profileStrings } from '../../../protocol/identity/index.ts'
+import {
+  announcedAt,
+  defaultNetworkParams,
+  hashNetworkParams,
+  phaseAt,
+  phaseHash,
+  profileStrings,
+} from '../../../protocol/identity/index.ts'
 import { signInDomains } from '../../auth/domains.ts'
 import type { Contracts } from '../../chain/contracts.ts'
 import type { HubContext } from '../../context.ts'
@@ -80,6 +87,7 @@ export const getDescriptor = defineRoute(
           },
           coordinator: { node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40', public_key: example.digest },
           params_hash: hashNetworkParams(defaultNetworkParams),
+          next_params: null,
           endpoints: endpointsOf('http://localhost:8787'),
           validators: { count: 4, quorum: 3 },
           versions,
@@ -105,7 +113,8 @@ export const getDescriptor = defineRoute(
     const strings = profileStrings(profile)
     const { status, validators } = await readHealth(c)
     const count = validators?.length ?? 0
-    const { coordinator, clock, params } = c.var.services
+    const { coordinator, clock, paramsSchedule } = c.var.services
+    const now = await clock.now()
     return json({
       network: profile.network,
       protocol: strings.descriptor_protocol,
@@ -131,7 +140,8 @@ export const getDescriptor = defineRoute(
         sign_in: signInDomains(c.var.settings),
       },
       coordinator: coordinator && { node_id: coordinator.nodeId, public_key: coordinator.publicKey },
-      params_hash: hashNetworkParams(params),
+      params_hash: phaseHash(phaseAt(paramsSchedule, now)),
+      next_params: announcedAt(paramsSchedule, now),
       endpoints: endpointsOf(BASE_URL.origin),
       validators: { count, quorum: count === 0 ? 0 : quorum(count) },
       versions,
@@ -143,7 +153,7 @@ export const getDescriptor = defineRoute(
       features: await features(c),
       status,
       // The start of the minute, so that the ETag holds for as long as the answer may be cached.
-      time: Math.floor((await clock.now()) / 60) * 60,
+      time: Math.floor(now / 60) * 60,
     })
   },
 )

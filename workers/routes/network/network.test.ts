@@ -1,7 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../../protocol/encoding/index.ts'
-import { deriveNodeId, resolveProfile } from '../../../protocol/identity/index.ts'
+import {
+  defaultNetworkParams,
+  deriveNodeId,
+  makeSchedule,
+  phaseHash,
+  resolveProfile,
+} from '../../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
 import { lastMigration } from '../../stores/schema/last-migration.ts'
 import { bodyOf, client, errorOf, expectAnswer, expectRefusal, itemsOf } from '../../test/client.ts'
@@ -49,6 +55,7 @@ describe('GET /', () => {
       },
       coordinator: null,
       params_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      next_params: null,
       endpoints: expect.objectContaining({ status: 'http://localhost:8787/v1/status' }),
       validators: { count: 0, quorum: 0 },
       versions: {
@@ -278,4 +285,19 @@ test('a set that no quorum attested while its epoch runs makes the status degrad
     module_storage: 'ok',
     late: [{ what: 'set_not_attested', project_id: projectId, epoch: 0 }],
   })
+})
+
+test('a change of parameters is announced until it takes effect, and those of other times are told', async () => {
+  const from = 3_600 * Math.ceil(Date.now() / 3_600_000 + 24)
+  const change = { from, params: { audit_bp: 2_000 } }
+  const later = makeSchedule(defaultNetworkParams, [change])
+  const [hash, next] = later.map(phaseHash)
+  const caller = client({ bindings: { PARAMS_CHANGES: JSON.stringify([change]) } })
+  const read = (query = '') => bodyOf(caller.get(`/v1/network/params${query}`))
+  const announced = { from, params: later[1]?.params, params_hash: next }
+  expect(await read()).toEqual({ params: defaultNetworkParams, params_hash: hash, next: announced })
+  expect(await read(`?at=${from - 1}`)).toMatchObject({ params_hash: hash, next: announced })
+  expect(await read(`?at=${from}`)).toEqual({ params: later[1]?.params, params_hash: next, next: null })
+  expect(await bodyOf(caller.get('/'))).toMatchObject({ next_params: { from, params_hash: next } })
+  expect(await errorOf(await caller.get('/v1/network/params?at=-1'))).toMatchObject({ status: 400 })
 })

@@ -60,7 +60,14 @@ export const Descriptor = z
       .strictObject({ node_id: NodeId, public_key: Bytes32 })
       .nullable()
       .describe('The key with which this hub signs its calls to nodes; null if it calls no nodes.'),
-    params_hash: Bytes32,
+    params_hash: Bytes32.describe('Hash of the parameters that hold now.'),
+    next_params: z
+      .strictObject({
+        from: Timestamp.describe('When they take effect: epochs that begin then or later have them.'),
+        params_hash: Bytes32.describe('Hash of the parameters from then on.'),
+      })
+      .nullable()
+      .describe('The next change of parameters that is announced; null while none is.'),
     endpoints: z.record(z.string(), z.string()).describe('URLs of calls, by name.'),
     validators: z
       .strictObject({ count: z.int(), quorum: z.int() })
@@ -203,7 +210,18 @@ export const Status = z
   .meta({ id: 'Status' })
 
 export const NetworkParamsView = z
-  .strictObject({ params: z.record(z.string(), z.unknown()), params_hash: Bytes32 })
+  .strictObject({
+    params: z.record(z.string(), z.unknown()),
+    params_hash: Bytes32,
+    next: z
+      .strictObject({
+        from: Timestamp.describe('When they take effect: epochs that begin then or later have them.'),
+        params: z.record(z.string(), z.unknown()),
+        params_hash: Bytes32,
+      })
+      .nullable()
+      .describe('The next change that is announced; null while none is.'),
+  })
   .meta({ id: 'NetworkParams' })
 
 export const Validators = z

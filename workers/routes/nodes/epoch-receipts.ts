@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { quorum } from '../../../protocol/committees/index.ts'
+import { paramsOfEpoch, quorum } from '../../../protocol/committees/index.ts'
 import {
   attemptStart,
   type BuiltEpochReceipt,
@@ -11,7 +11,6 @@ import {
   recomputeEpochReceipt,
 } from '../../../protocol/earnings/index.ts'
 import { FormatError, isObject } from '../../../protocol/encoding/index.ts'
-import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
@@ -178,7 +177,8 @@ async function requireDue(
   { work }: ProjectRules,
   now: number,
 ): Promise<void> {
-  const from = attemptStart(round, work.epoch_secs, 0, defaultNetworkParams)
+  const params = paramsOfEpoch(c.var.services.paramsSchedule, round, work.epoch_secs)
+  const from = attemptStart(round, work.epoch_secs, 0, params)
   if (now < from)
     throw tooEarly(
       `Receipts of the epoch ${round} are accepted from ${from} on; the network time is ${now}.`,

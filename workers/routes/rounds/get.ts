@@ -6,7 +6,7 @@ import { isOver, latest } from '../../rounds/find-round.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { epochRound } from '../../stores/round-lists.ts'
 import { PathRoundId, RoundView, roundExample } from './schema.ts'
-import { attemptOf, directView, fileView, listedRound, summaryView, taskView } from './view.ts'
+import { attemptIn, directView, fileView, listedRound, summaryView, taskView } from './view.ts'
 
 export const getRound = defineRoute(
   {
@@ -50,8 +50,9 @@ async function ownRoundView(c: HubContext, id: string): Promise<z.output<typeof 
 
 async function epochRoundView(c: HubContext, id: string): Promise<z.output<typeof RoundView>> {
   const [, projectId = '', epoch = ''] = id.split(':')
-  const row = await c.var.services.epochs.find(projectId, Number(epoch))
-  const round = row && epochRound(row, attemptOf(row))
+  const { epochs, paramsSchedule } = c.var.services
+  const row = await epochs.find(projectId, Number(epoch))
+  const round = row && epochRound(row, attemptIn(paramsSchedule)(row))
   if (round?.roundId !== id) throw noRound(id)
   return summaryView(round)
 }

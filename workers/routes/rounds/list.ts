@@ -9,7 +9,7 @@ import { type ListedRound, type RoundFilter, RoundLists, roundPosition } from '.
 import { findVisibleProject } from '../projects/access.ts'
 import { ProjectParams } from '../projects/schema.ts'
 import { RoundSummary, roundKinds, summaryExample } from './schema.ts'
-import { attemptOf, summaryView } from './view.ts'
+import { attemptIn, summaryView } from './view.ts'
 
 export const roundPage = keptPage('RoundPage', RoundSummary, summaryExample)
 
@@ -78,7 +78,8 @@ export async function answerRounds(
       projectId !== '' && { keep: ({ moduleAddress }: ListedRound) => moduleAddress === module }),
     fetch: async (after, limit) => {
       const position = after && { createdAt: after[0], name: after[1] }
-      const listed = await c.var.services.store(RoundLists).list(filter, position, limit, attemptOf)
+      const { paramsSchedule, store } = c.var.services
+      const listed = await store(RoundLists).list(filter, position, limit, attemptIn(paramsSchedule))
       archivedBefore = listed.archivedBefore
       return listed.rounds
     },

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
-import { hashCommittee, quorum, sortitionSeed } from '../../../protocol/committees/index.ts'
+import { hashCommittee, paramsOfEpoch, quorum, sortitionSeed } from '../../../protocol/committees/index.ts'
 import type { JsonValue } from '../../../protocol/encoding/index.ts'
-import { defaultNetworkParams, type Profile } from '../../../protocol/identity/index.ts'
+import type { ParamsSchedule, Profile } from '../../../protocol/identity/index.ts'
 import type { DirectRoundFile, RoundFile } from '../../stores/round-files.ts'
 import type { AcceptedEpoch, ListedRound } from '../../stores/round-lists.ts'
 import type { RoundRow } from '../../stores/schema/index.ts'
@@ -104,7 +104,9 @@ function committeeView(
 }
 
 /** The attempt that was running when an epoch was attested; attestations do not name it. */
-export function attemptOf({ epoch, epochSecs, acceptedAt }: AcceptedEpoch): number {
-  const { settle, attempt_secs } = defaultNetworkParams
-  return Math.max(0, Math.floor((acceptedAt - (epoch + 1) * epochSecs - settle) / attempt_secs))
-}
+export const attemptIn =
+  (schedule: ParamsSchedule) =>
+  ({ epoch, epochSecs, acceptedAt }: AcceptedEpoch): number => {
+    const { settle, attempt_secs } = paramsOfEpoch(schedule, epoch, epochSecs)
+    return Math.max(0, Math.floor((acceptedAt - (epoch + 1) * epochSecs - settle) / attempt_secs))
+  }

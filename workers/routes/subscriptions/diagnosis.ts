@@ -35,7 +35,7 @@ export const getDiagnosis = defineRoute(
     ),
   },
   async (c, { params: { subscription_id } }) => {
-    const { clock, store, params, committeeSets } = c.var.services
+    const { clock, store, params, paramsSchedule, committeeSets } = c.var.services
     const now = await clock.now()
     const [subscription, facts] = await Promise.all([
       requireSubscription(c, subscription_id),
@@ -43,7 +43,7 @@ export const getDiagnosis = defineRoute(
     ])
     if (facts === null) throw new Error('a subscription was found and its facts were not')
     const found = await causesOf(subscription, facts, {
-      ...{ now, params, unit: networkUnit(c.var.settings.PROFILE) },
+      ...{ now, params, paramsSchedule, unit: networkUnit(c.var.settings.PROFILE) },
       isMember: async (set) => {
         await spendDraw(c, set)
         const entry = await committeeSets.findEntry(set.setHash, subscription.nodeKey)

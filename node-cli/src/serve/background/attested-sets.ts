@@ -1,5 +1,6 @@
 import {
   drawCommittee,
+  epochStart,
   generationOfEpoch,
   isSnapshotAttested,
   parseSnapshot,
@@ -15,7 +16,7 @@ import {
   parseStrictJson,
   utf8,
 } from '../../../../protocol/encoding/index.ts'
-import { hashNetworkParams, type NetworkParams, type Profile } from '../../../../protocol/identity/index.ts'
+import { type ParamsSchedule, type Profile, phaseAt, phaseHash } from '../../../../protocol/identity/index.ts'
 import type { SeatingRules } from '../../../../protocol/rounds/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
 import type { Generation } from '../generations/generations.ts'
@@ -35,7 +36,7 @@ export interface SetToRead {
   readonly named: NamedSet
   readonly use: SetUse
   readonly profile: Profile
-  readonly params: NetworkParams
+  readonly schedule: ParamsSchedule
   readonly generations: readonly Generation[]
 }
 
@@ -49,6 +50,8 @@ export type ReadSet =
   | { readonly status: 'attested'; readonly head: SetHead; readonly canonical: Uint8Array | null }
   /** The generation is null where none is known for the epoch. */
   | { readonly status: 'unattested'; readonly head: SetHead; readonly generation: number | null }
+  /** It was built under parameters that are over for its epoch, as far as this node knows: the hub is behind. */
+  | { readonly status: 'outdated'; readonly problem: string }
   | { readonly status: 'invalid'; readonly code: 'invalid_set' | 'unknown_set'; readonly problem: string }
 
 /** Where one node sits in the draw of a task; null where it does not. */
@@ -75,19 +78,19 @@ export const setValuesMax = 1_000_000
 const attestationValuesMax = 10_000
 
 /** Compares a set with its name, its network and its attestations. */
-export function readAttestedSet({ bytes, named, use, profile, params, generations }: SetToRead): ReadSet {
+export function readAttestedSet({ bytes, named, use, profile, schedule, generations }: SetToRead): ReadSet {
   try {
     const answer = parseStrictJson(bytes, { maxValues: setValuesMax + attestationValuesMax })
     if (!isObject(answer) || !Array.isArray(answer.attestations))
       return invalid('the set of the epoch is not acceptable: it is no snapshot with attestations')
-    const snapshot = parseSnapshot(answer.snapshot, params)
+    const snapshot = parseSnapshot(answer.snapshot, schedule[0].params)
     const canonical = utf8(encodeCanonicalJson(snapshot))
     const setHash = hashBytes(canonical)
-    const problem = findProblem(snapshot, setHash, { named, profile, params })
+    const problem = findProblem(snapshot, setHash, { named, profile, schedule })
     if (problem !== null) return problem
     const { project_id, epoch, epoch_secs, consensus_hash } = snapshot
     const head: SetHead = { set_hash: setHash, project_id, epoch, epoch_secs, consensus_hash }
-    const generation = generationOfEpoch(generations, epoch, epoch_secs, params)
+    const generation = generationOfEpoch(generations, epoch, epoch_secs, schedule[0].params)
     if (
       generation === null ||
       !isSnapshotAttested(profile, setHash, answer.attestations, generation.keys, verifyNatively)
@@ -104,13 +107,19 @@ export function readAttestedSet({ bytes, named, use, profile, params, generation
 
 /** The validators sign sets of all networks with one key, so the set says which network it belongs to. */
 function findProblem(
-  { network, params_hash, project_id, epoch }: Snapshot,
+  { network, params_hash, project_id, epoch, epoch_secs }: Snapshot,
   setHash: string,
-  { named, profile, params }: Pick<SetToRead, 'named' | 'profile' | 'params'>,
+  { named, profile, schedule }: Pick<SetToRead, 'named' | 'profile' | 'schedule'>,
 ): ReadSet | null {
   if (network !== profile.network) return invalid(`the set belongs to the network ${network}`)
-  if (params_hash !== hashNetworkParams(params))
-    return invalid('the set was built under other parameters of the network')
+  const ofEpoch = phaseAt(schedule, epochStart(epoch, epoch_secs))
+  if (params_hash !== phaseHash(ofEpoch)) {
+    const isEarlier = schedule.some((one) => one.from < ofEpoch.from && params_hash === phaseHash(one))
+    const problem = 'the set was built under other parameters of the network'
+    return isEarlier
+      ? { status: 'outdated', problem: `${problem}: those from before ${ofEpoch.from}` }
+      : invalid(`${problem}; update nodectl`)
+  }
   if (project_id !== named.projectId || epoch !== named.epoch)
     return invalid(`the set belongs to epoch ${epoch} of the project ${project_id}`, 'unknown_set')
   if (setHash !== named.setHash)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Attestation, quorum } from '../../../../protocol/committees/index.ts'
+import { type Attestation, paramsOfEpoch, quorum } from '../../../../protocol/committees/index.ts'
 import {
   attemptStart,
   type EpochReceipt,
@@ -51,7 +51,7 @@ const fetchPauseMs = 15_000
 
 export type EpochReceiptsParts = KnownValidators &
   Uses<
-    'background' | 'clock' | 'identity' | 'log' | 'params' | 'profile' | 'seed',
+    'background' | 'clock' | 'identity' | 'log' | 'params' | 'paramsSchedule' | 'profile' | 'seed',
     'file' | 'rounds' | 'sets' | 'votes'
   >
 
@@ -96,10 +96,11 @@ export class EpochReceipts {
 
   /** Null when the records of this node come to nothing. @throws {@link Refusal}, {@link NotYet} */
   async own(epoch: ProjectEpoch): Promise<OwnReceipt | null> {
-    const { store, profile, params, background } = this.#parts
+    const { store, profile, paramsSchedule, background } = this.#parts
     const consensus = await this.rules(epoch)
     if (consensus === null) return null
-    const context = { file: store.file, profile, consensus, gasPerUnit: params().gas_per_unit, ...epoch }
+    const { gas_per_unit } = paramsOfEpoch(paramsSchedule, epoch.epoch, consensus.work.epoch_secs)
+    const context = { file: store.file, profile, consensus, gasPerUnit: gas_per_unit, ...epoch }
     const built = await background.run('buildReceipt', context)
     if (built.status === 'impossible') throw refusal('compute_units', built.reason)
     return built.status === 'nothing' ? null : { body: built.body, receiptHash: built.receiptHash }
@@ -146,10 +147,11 @@ export class EpochReceipts {
    * {@link VoteWithheld}.
    */
   async attest({ body, receiptHash }: OwnReceipt, attempt: number): Promise<Attestation> {
-    const { store, identity, clock, params, background, profile, seed, log } = this.#parts
+    const { store, identity, clock, paramsSchedule, background, profile, seed, log } = this.#parts
     const roundId = epochRoundId(body.project_id, body.round, attempt)
-    const issuedAt = attemptStart(body.round, body.epoch_secs, attempt, params())
-    if (issuedAt > clock.now() + params().max_skew)
+    const params = paramsOfEpoch(paramsSchedule, body.round, body.epoch_secs)
+    const issuedAt = attemptStart(body.round, body.epoch_secs, attempt, params)
+    if (issuedAt > clock.now() + params.max_skew)
       throw refusal('attempt', `must have begun; it begins at ${issuedAt}, and it is ${clock.now()}.`)
     const known = store.votes.find(identity.publicKey, 'epoch', roundId)
     if (known !== null) return attestationOf(known.vote, receiptHash)

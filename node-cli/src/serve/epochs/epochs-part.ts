@@ -1,3 +1,4 @@
+import { paramsOfEpoch } from '../../../../protocol/committees/index.ts'
 import { attemptStart, leaderOfAttempt } from '../../../../protocol/earnings/index.ts'
 import type { KnownValidators } from '../generations/membership.ts'
 import { HubError } from '../hub/hub-error.ts'
@@ -39,7 +40,7 @@ interface Pace {
 }
 
 export type EpochsPartParts = KnownValidators &
-  Uses<'clock' | 'identity' | 'log' | 'metrics' | 'params' | 'status', 'epochs' | 'senders'>
+  Uses<'clock' | 'identity' | 'log' | 'metrics' | 'paramsSchedule' | 'status', 'epochs' | 'senders'>
 
 export interface Settling {
   readonly receipts: EpochReceipts
@@ -117,7 +118,7 @@ class Epochs {
   }
 
   async #attempt(epoch: OpenEpoch): Promise<void> {
-    const { store, clock, params, identity } = this.#parts
+    const { store, clock, paramsSchedule, identity } = this.#parts
     const { receipts, hub, openRounds } = this.#settling
     let rules = await receipts.rules(epoch)
     if (rules === null) {
@@ -126,9 +127,10 @@ class Epochs {
     }
     if (rules === null) return this.#giveUpLater(epoch)
     const { epoch_secs } = rules.work
-    const first = attemptStart(epoch.epoch, epoch_secs, 0, params())
+    const params = paramsOfEpoch(paramsSchedule, epoch.epoch, epoch_secs)
+    const first = attemptStart(epoch.epoch, epoch_secs, 0, params)
     if (clock.now() < first) return store.epochs.postpone(epoch, first)
-    const attempt = Math.floor((clock.now() - first) / params().attempt_secs)
+    const attempt = Math.floor((clock.now() - first) / params.attempt_secs)
     const pace = this.#paceOf(epoch)
     if (pace.askedIn !== attempt && (await hub.isSettled(epoch))) return this.#settled(epoch)
     pace.askedIn = attempt

@@ -10,7 +10,7 @@ import {
   type SignedGeneration,
   type ValidatorGeneration,
 } from '../../../../protocol/committees/index.ts'
-import type { NetworkParams, Profile } from '../../../../protocol/identity/index.ts'
+import type { FixedParams, Profile } from '../../../../protocol/identity/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
 import type { GenerationStore } from '../store/generations.ts'
 
@@ -30,7 +30,7 @@ const answersSeconds = 30 * 86_400
 /** The chain of validator generations that this node follows. Nothing that it has taken once is ever replaced. */
 export class Generations {
   readonly #profile: Profile
-  readonly #params: () => NetworkParams
+  readonly #params: () => FixedParams
   readonly #store: GenerationStore
   readonly #network: string
   /** Every generation that is known, ascending. */
@@ -39,7 +39,7 @@ export class Generations {
   #newest: ValidatorGeneration | null = null
   #coordinator: string | null = null
 
-  constructor(profile: Profile, params: () => NetworkParams, store: GenerationStore) {
+  constructor(profile: Profile, params: () => FixedParams, store: GenerationStore) {
     this.#profile = profile
     this.#params = params
     this.#store = store

@@ -6,10 +6,11 @@ import type { LinkStanding } from './link.ts'
 const noticedSeconds = 60
 
 export function tellLink(log: Log, { origin: hub }: HubClient, standing: LinkStanding): void {
-  const { state, problem, sessionId, clockAheadSeconds } = standing
+  const { state, problem, warning, sessionId, clockAheadSeconds } = standing
   const fields = { hub, ...(problem !== null && { reason: problem }) }
   if (state === 'connected') {
     log.info('link: connected', { hub, session_id: sessionId })
+    if (warning !== null) log.warn('link: something has to be done in time', { hub, reason: warning })
     if (Math.abs(clockAheadSeconds ?? 0) > noticedSeconds)
       log.warn('the clock of this machine is not that of the network', { ahead_secs: clockAheadSeconds })
   } else if (state === 'away') log.warn('link: away; the node tries again', fields)
@@ -20,6 +21,7 @@ export const linkView = (standing: LinkStanding | null) => ({
   connected: standing?.state === 'connected',
   state: standing?.state ?? 'connecting',
   problem: standing?.problem ?? null,
+  warning: standing?.warning ?? null,
   session_id: standing?.sessionId ?? null,
   since: standing?.since ?? null,
   latency_ms: standing?.latencyMs ?? null,

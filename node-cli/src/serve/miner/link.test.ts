@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import {
   defaultNetworkParams,
-  hashNetworkParams,
+  paramsScheduleOf,
   profileStrings,
   resolveProfile,
 } from '../../../../protocol/identity/index.ts'
@@ -9,7 +9,7 @@ import { subprotocolsOf } from '../../../../protocol/link/index.ts'
 import { usualAnswer } from '../../../../testing/node/hub-answers.ts'
 import { helloFrame, json, type LinkHub, startLinkHub } from '../../../../testing/node/link-hub.ts'
 import { nodeSigner } from '../../node-signer.ts'
-import { systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import { hubClient, requestSigner } from '../hub/index.ts'
 import { createTurns } from '../hub/testing/turns.ts'
 import { createLog } from '../log.ts'
@@ -19,7 +19,11 @@ import { type SocketPatience, socketPatience } from './link-socket.ts'
 const profile = resolveProfile()
 const ticketHeader = profileStrings(profile).ticket_header.toLowerCase()
 
-async function open(prepare: (hub: LinkHub) => void = () => {}, patience: Partial<SocketPatience> = {}) {
+async function open(
+  prepare: (hub: LinkHub) => void = () => {},
+  patience: Partial<SocketPatience> = {},
+  clock: Clock = systemClock,
+) {
   const hub = await startLinkHub()
   onTestFinished(hub.stop)
   prepare(hub)
@@ -29,10 +33,10 @@ async function open(prepare: (hub: LinkHub) => void = () => {}, patience: Partia
   const link = new Link({
     client: hubClient(new URL(hub.origin)),
     profile,
-    clock: systemClock,
+    clock,
     signer: requestSigner(profile, nodeSigner(`0x${'11'.repeat(32)}`), systemClock),
     limits: defaultNetworkParams,
-    paramsHash: hashNetworkParams(defaultNetworkParams),
+    paramsSchedule: paramsScheduleOf(profile.chain_id),
     ready: () => ({ slots: 1, engine: 'native', nodectl_version: '1.0.0', holding }),
     joined: () => {},
     heard: () => {},
@@ -188,4 +192,31 @@ test('a node that stops closes its connection, and does not come back', async ()
   expect(await socket.closed).toBe(1000)
   expect(link.standing).toMatchObject({ state: 'stopped', problem: null })
   expect(link.send({ type: 'accept', offer_id: `${'ab'.repeat(32)}.0` })).toBe(false)
+})
+
+test('a change of parameters that the node does not know is a warning, and ends its work once the longest epoch after it is over', async () => {
+  let now = 1_800_000_000
+  const from = now + 3_600
+  const clock: Clock = { ...systemClock, now: () => now }
+  const announced = { from, params_hash: `0x${'ab'.repeat(32)}` }
+  const { hub, link, holding, pause } = await open(
+    (hub) => {
+      hub.hello = () => helloFrame({ time: now, frames: [2], next_params: announced })
+    },
+    { ping: 0.01 },
+    clock,
+  )
+  const socket = await hub.connection()
+  await socket.next('ready')
+  expect(link.standing).toMatchObject({ state: 'connected', problem: null })
+  expect(link.standing.warning).toContain('install one that does before then')
+  now = from + 86_399
+  await expect.poll(() => link.standing.latencyMs).not.toBeNull()
+  holding.push(`${'ab'.repeat(32)}.0`)
+  link.announce()
+  expect(await socket.next('ready')).toMatchObject({ holding })
+  now = from + 86_400
+  expect(await socket.closed).toBe(1000)
+  expect(await pause()).toBe(300)
+  expect(link.standing).toMatchObject({ state: 'refused', problem: expect.stringContaining('does not know') })
 })

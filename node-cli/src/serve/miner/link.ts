@@ -1,4 +1,4 @@
-import { type Profile, profileStrings } from '../../../../protocol/identity/index.ts'
+import { type ParamsSchedule, type Profile, profileStrings } from '../../../../protocol/identity/index.ts'
 import {
   badFramesMax,
   closeCodes,
@@ -17,6 +17,7 @@ import {
 import { unsupportedBy } from '../../versions.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { type HubClient, type RequestSigner, readNetworkToServe } from '../hub/index.ts'
+import { compareParams, sameParams } from '../hub/network-params.ts'
 import { repeat, type Wait, waitUnreferenced } from '../hub/repeat.ts'
 import type { Log } from '../log.ts'
 import { type LinkSocket, openLinkSocket, type SocketPatience, socketPatience } from './link-socket.ts'
@@ -41,6 +42,8 @@ export interface LinkStanding {
   readonly state: LinkState
   /** Why, and what mends it; null while nothing is wrong. */
   readonly problem: string | null
+  /** What will be wrong, and what mends it before; null while nothing is known. */
+  readonly warning: string | null
   readonly sessionId: string | null
   /** Unix seconds of this machine since which the state is. */
   readonly since: number
@@ -60,8 +63,8 @@ export interface LinkOptions {
   readonly followsTime?: boolean
   readonly signer: RequestSigner
   readonly limits: FrameLimits
-  /** Of the parameters that this node reckons with. */
-  readonly paramsHash: string
+  /** The parameters that this node reckons with. */
+  readonly paramsSchedule: ParamsSchedule
   readonly ready: () => Omit<ReadyFrame, 'type'>
   /** Called after hello was answered with ready, for what is to be said again. */
   readonly joined: () => void
@@ -89,6 +92,7 @@ export class Link {
   /** What the last hello said about coming back. */
   #return: { readonly secs: number; readonly ticket: string | null } = { secs: returnSecsMin, ticket: null }
   #lastReady = ''
+  #params = sameParams
   /** Whether both sides know frames of version 4. */
   #takesErrors = false
 
@@ -97,6 +101,7 @@ export class Link {
     this.#standing = {
       state: 'connecting',
       problem: null,
+      warning: null,
       sessionId: null,
       since: systemClock.now(),
       latencyMs: null,
@@ -176,6 +181,8 @@ export class Link {
       const hear = (text: string): void => {
         try {
           const frame = parseHubFrame(text, limits)
+          const over = this.#paramsOver()
+          if (over !== null) return leave(closeCodes.normal, over)
           if (frame.type !== 'hello') return this.#hear(frame)
           clearTimeout(awaitingHello)
           const wrong = this.#greet(frame)
@@ -206,6 +213,9 @@ export class Link {
         heard: hear,
         measured: (latencyMs) => {
           this.#standing = { ...this.#standing, latencyMs }
+          // Where nothing is offered, nothing else is heard.
+          const over = this.#paramsOver()
+          if (over !== null) leave(closeCodes.normal, over)
         },
         ended: (end) => {
           clearTimeout(awaitingHello)
@@ -224,26 +234,33 @@ export class Link {
 
   /** @returns What speaks against working for this hub. */
   #greet(hello: HelloFrame): Parting | null {
-    const { session_id: sessionId, time, params_hash } = hello
-    const { paramsHash, clock, joined } = this.#options
+    const { session_id: sessionId, time } = hello
+    const { paramsSchedule, clock, joined } = this.#options
+    const params = compareParams(paramsSchedule, hello)
     const unsupported = hello.nodectl_min === undefined ? null : unsupportedBy(hello.nodectl_min)
-    const problem =
-      params_hash === paramsHash
-        ? unsupported
-        : `the network has other parameters (${params_hash}) than this version of nodectl reckons with; update nodectl`
+    const problem = params.refusal ?? unsupported
     if (problem !== null) return { state: 'refused', problem, retryInSeconds: otherVersionSeconds }
+    this.#params = params
     this.#failures = 0
     this.#takesErrors = hello.frames?.includes(4) ?? false
     this.#return = { secs: hello.retry_after ?? this.#return.secs, ticket: hello.ticket ?? null }
     this.#update({
       state: 'connected',
       problem: null,
+      warning: params.warning,
       sessionId,
       clockAheadSeconds: time - clock.now(),
     })
     this.announce()
     joined()
     return null
+  }
+
+  /** A node that does not know a change leaves when the epochs that began before it are over. */
+  #paramsOver(): Parting | null {
+    const { endsAt, warning } = this.#params
+    if (endsAt === null || warning === null || this.#options.clock.now() < endsAt) return null
+    return { state: 'refused', problem: warning, retryInSeconds: otherVersionSeconds }
   }
 
   #hear(frame: WorkFrame | PongFrame): void {

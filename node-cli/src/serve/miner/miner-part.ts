@@ -1,4 +1,3 @@
-import { hashNetworkParams } from '../../../../protocol/identity/index.ts'
 import type { OfferFrame } from '../../../../protocol/link/index.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { isDatabaseFailure } from '../../data-dir/database.ts'
@@ -40,7 +39,8 @@ export function minerPart(
   config: Pick<ServeConfig, 'clock' | 'engine' | 'workers'>,
   url: string,
 ): Part {
-  const { profile, identity, seed, params, executor, clock, log, metrics, status, store } = parts
+  const { profile, identity, seed, params, paramsSchedule, executor, clock, log, metrics, status, store } =
+    parts
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(url), stopping.signal)
   const sources = new OfferSources(parts, client)
@@ -108,7 +108,7 @@ export function minerPart(
       followsTime: config.clock === 'hub',
       signer: requestSigner(profile, nodeSigner(seed), clock),
       limits: params(),
-      paramsHash: hashNetworkParams(params()),
+      paramsSchedule,
       ready: () => ({
         slots: desk.slots,
         engine: deviceEngineOf(config.engine),

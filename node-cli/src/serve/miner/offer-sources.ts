@@ -1,3 +1,4 @@
+import { paramsOfEpoch } from '../../../../protocol/committees/index.ts'
 import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 import type { Task } from '../../../../protocol/rounds/index.ts'
 import type { NamedSet, OwnSeat, SetHead } from '../background/attested-sets.ts'
@@ -45,8 +46,9 @@ export class OfferSources {
 
   /** The seat of this node in the draw of a task over a set that was read; null where it has none. */
   async seat(task: Task, consensus: ProjectRules): Promise<OwnSeat | null> {
-    const { background, profile, params, identity } = this.#parts
-    const rules = { committee: consensus.work.committee, params: params() }
+    const { background, profile, paramsSchedule, identity } = this.#parts
+    const { committee, epoch_secs } = consensus.work
+    const rules = { committee, params: paramsOfEpoch(paramsSchedule, task.epoch, epoch_secs) }
     const find = () => background.run('findSeat', profile, task.set_hash, task.seq, rules, identity.publicKey)
     const found = await find()
     if (found.status === 'drawn') return found.seat

@@ -107,6 +107,7 @@ const withoutSecrets = (config: ServeConfig) => ({
   network: config.names.profile.network,
   chain_id: config.names.profile.chain_id,
   chain_rpc: config.chainRpc === null ? null : new URL(config.chainRpc).host,
+  params_changes: config.paramsChanges,
   validators_hash: config.validatorsHash,
   role: config.role,
   payout_address: config.payoutAddress,

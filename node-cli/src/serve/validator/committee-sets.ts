@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Attestation, epochStart } from '../../../../protocol/committees/index.ts'
+import { type Attestation, epochStart, paramsOfEpoch } from '../../../../protocol/committees/index.ts'
 import type { Problem } from '../../../../protocol/encoding/index.ts'
 import type { NamedSet } from '../background/attested-sets.ts'
 import { type KnownValidators, requireMembership } from '../generations/membership.ts'
@@ -18,7 +18,7 @@ type SetSources = Pick<HubSources, 'rules'> & { readonly stakingAddress: () => P
 
 export type CommitteeSetsParts = KnownValidators &
   Uses<
-    'background' | 'clock' | 'identity' | 'log' | 'params' | 'profile' | 'seed',
+    'background' | 'clock' | 'identity' | 'log' | 'params' | 'paramsSchedule' | 'profile' | 'seed',
     'sets' | 'transaction' | 'votes'
   >
 
@@ -87,12 +87,13 @@ export class CommitteeSets {
   }
 
   async #check(read: Read): Promise<Attestation> {
-    const { profile, params, seed, store, background, clock, log } = this.#parts
+    const { profile, paramsSchedule, seed, store, background, clock, log } = this.#parts
     const { header, setHash, canonical } = read
     const { project_id: projectId, epoch, epoch_secs } = header
-    store.votes.checkAllowed(epochStart(epoch, epoch_secs) - params().snapshot_lead_secs)
+    const params = paramsOfEpoch(paramsSchedule, epoch, epoch_secs)
+    store.votes.checkAllowed(epochStart(epoch, epoch_secs) - params.snapshot_lead_secs)
     const consensus = await this.#hub.rules(projectId, header.consensus_hash)
-    const context = { profile, params: params(), consensus, now: clock.now() }
+    const context = { profile, params, consensus, now: clock.now() }
     const problems = await background.run('findSetProblems', canonical, context)
     if (problems.length > 0) throw new Refusal(problems)
     requireMembership(this.#parts, { epoch, epochSecs: epoch_secs })

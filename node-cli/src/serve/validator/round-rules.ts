@@ -34,6 +34,7 @@ export interface TaskRound {
 
 export interface RoundContext {
   readonly profile: Profile
+  /** Of the epoch of the task. */
   readonly params: NetworkParams
   /** The rules of the project, as its developer signed them. */
   readonly consensus: ProjectRules

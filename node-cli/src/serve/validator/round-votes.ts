@@ -1,3 +1,4 @@
+import { paramsOfEpoch } from '../../../../protocol/committees/index.ts'
 import { isObject } from '../../../../protocol/encoding/index.ts'
 import {
   type ExecutionVote,
@@ -34,7 +35,7 @@ const openMax = 100_000
 
 export type RoundVotesParts = KnownValidators &
   Uses<
-    'background' | 'clock' | 'directBackground' | 'log' | 'params' | 'profile',
+    'background' | 'clock' | 'directBackground' | 'log' | 'paramsSchedule' | 'profile',
     'file' | 'rounds' | 'roundVotes' | 'sets' | 'transaction'
   >
 
@@ -170,12 +171,13 @@ export class RoundVotes {
   }
 
   async #takeTask(value: unknown): Promise<RoundCounts> {
-    const { background, profile, params, store } = this.#parts
+    const { background, profile, paramsSchedule, store } = this.#parts
     if (!isTaskVote(value)) throw noVote('it has not exactly the members of a task vote')
     const { project_id: projectId, epoch, set_hash: setHash, consensus_hash } = value.task
     const consensus = await this.#hub.rules(projectId, consensus_hash)
     await this.#hub.storeSet({ projectId, epoch, setHash })
-    const context = { file: store.file, setHash, profile, params: params(), consensus }
+    const params = paramsOfEpoch(paramsSchedule, epoch, consensus.work.epoch_secs)
+    const context = { file: store.file, setHash, profile, params, consensus }
     const one = await background.run('checkTaskVote', value, context)
     if (one.status === 'invalid') throw noVote(one.reason)
     const { vote, member, quorum } = one

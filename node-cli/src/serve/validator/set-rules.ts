@@ -16,6 +16,7 @@ import {
 } from '../../../../protocol/encoding/index.ts'
 import {
   deriveSubscriptionId,
+  type FixedParams,
   hashNetworkParams,
   type NetworkParams,
   type Profile,
@@ -37,7 +38,7 @@ export type ReadSnapshot =
     }
   | { readonly status: 'invalid'; readonly problems: readonly Problem[] }
 
-export function readSnapshot(bytes: Uint8Array, params: NetworkParams): ReadSnapshot {
+export function readSnapshot(bytes: Uint8Array, params: FixedParams): ReadSnapshot {
   try {
     const snapshot = parseSnapshot(parseStrictJson(bytes, { maxValues: setValuesMax }), params)
     const { entries: _, excluded: __, ...header } = snapshot
@@ -55,6 +56,7 @@ export function readSnapshot(bytes: Uint8Array, params: NetworkParams): ReadSnap
 
 export interface SetContext {
   readonly profile: Profile
+  /** Of the epoch of the set. */
   readonly params: NetworkParams
   /** The rules of the project, as its developer signed them. */
   readonly consensus: ProjectRules

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type MemberChecker,
 } from '../../../../protocol/encoding/index.ts'
-import type { NetworkParams } from '../../../../protocol/identity/index.ts'
+import type { FixedParams } from '../../../../protocol/identity/index.ts'
 import { isTask } from '../../../../protocol/rounds/index.ts'
 import { limits } from '../../engine/index.ts'
 import { ApiError } from '../http/api-error.ts'
@@ -14,7 +14,7 @@ import { checkMembers } from '../http/json-body.ts'
 import type { TaskRound } from './round-rules.ts'
 
 /** Of the largest committee that a network may have, two of each member. */
-const votesMax = ({ committee_max_size, committee_max_backups }: NetworkParams) =>
+const votesMax = ({ committee_max_size, committee_max_backups }: FixedParams) =>
   2 * (committee_max_size + committee_max_backups)
 const fallbacks = ['too_few_members', 'underfunded'] as const
 export const taskRoundMembers: readonly string[] = [
@@ -22,7 +22,7 @@ export const taskRoundMembers: readonly string[] = [
 ]
 
 /** Reads what the coordinator asks about a closed round. @throws {@link ApiError} that names what is wrong. */
-export function readTaskRound(body: JsonObject, params: NetworkParams): TaskRound {
+export function readTaskRound(body: JsonObject, params: FixedParams): TaskRound {
   checkMembers(body, taskRoundMembers, taskRoundMembers, (found) => checkTaskRound(found, votesMax(params)))
   const { input_b64: inputText, ...round } = body as unknown as Omit<TaskRound, 'input'> & {
     readonly input_b64: string

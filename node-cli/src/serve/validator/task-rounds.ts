@@ -1,3 +1,4 @@
+import { paramsOfEpoch } from '../../../../protocol/committees/index.ts'
 import { hashedMembers } from '../../../../protocol/execution/index.ts'
 import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
@@ -19,7 +20,7 @@ import type { JudgedRound, TaskRound } from './round-rules.ts'
 export interface TaskRoundsParts
   extends KnownValidators,
     Uses<
-      'background' | 'clock' | 'identity' | 'log' | 'params' | 'profile' | 'seed',
+      'background' | 'clock' | 'identity' | 'log' | 'paramsSchedule' | 'profile' | 'seed',
       'file' | 'rounds' | 'roundVotes' | 'votes'
     > {
   readonly executor: Executor
@@ -80,9 +81,10 @@ export class TaskRounds {
   }
 
   async #judge({ input: _, ...round }: TaskRound, consensus: ProjectRules): Promise<JudgedRound> {
-    const { background, clock, params, profile, store } = this.#parts
+    const { background, clock, paramsSchedule, profile, store } = this.#parts
+    const params = paramsOfEpoch(paramsSchedule, round.task.epoch, consensus.work.epoch_secs)
     const stored = { file: store.file, setHash: round.task.set_hash }
-    const context = { ...stored, profile, params: params(), consensus, now: clock.now() }
+    const context = { ...stored, profile, params, consensus, now: clock.now() }
     const judged = await background.run('judgeRound', round, context)
     if (judged.status === 'invalid') throw new Refusal(judged.problems)
     const wrong = this.#chain === null ? null : await findAuditBlockProblem(this.#chain, round)

@@ -1,4 +1,3 @@
-import { hashNetworkParams } from '../../../../protocol/identity/index.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { nodeSigner } from '../../node-signer.ts'
 import type { ServeConfig } from '../config.ts'
@@ -11,7 +10,10 @@ import { RoundDesk } from './round-desk.ts'
 import { SetDesk } from './set-desk.ts'
 import type { Validator } from './validator.ts'
 
-type LinkParts = Pick<NodeParts, 'clock' | 'log' | 'metrics' | 'params' | 'profile' | 'seed' | 'status'>
+type LinkParts = Pick<
+  NodeParts,
+  'clock' | 'log' | 'metrics' | 'params' | 'paramsSchedule' | 'profile' | 'seed' | 'status'
+>
 
 /** Decides rounds and attests sets that come over the link to the hub. Its routes take the same, for a hub that does not reach it there. */
 export function validatorLinkPart(
@@ -20,7 +22,7 @@ export function validatorLinkPart(
   config: Pick<ServeConfig, 'clock' | 'engine'>,
   url: string,
 ): Part {
-  const { profile, seed, params, clock, log, metrics, status } = parts
+  const { profile, seed, params, paramsSchedule, clock, log, metrics, status } = parts
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(url), stopping.signal)
   let link: Link | null = null
@@ -44,7 +46,7 @@ export function validatorLinkPart(
       followsTime: config.clock === 'hub',
       signer: requestSigner(profile, nodeSigner(seed), clock),
       limits: params(),
-      paramsHash: hashNetworkParams(params()),
+      paramsSchedule,
       ready: () => ({
         slots: 0,
         engine: deviceEngineOf(config.engine),

@@ -13,7 +13,7 @@ import { fetchSet, type SetParts } from './sets.ts'
 export { SourceAway, SourceRefused } from './fetch.ts'
 
 export type HubSourcesParts = Omit<SetParts, 'fetch' | 'rules'> &
-  Uses<'clock' | 'library', 'projectRules' | 'sets'>
+  Uses<'clock' | 'library' | 'params', 'projectRules' | 'sets'>
 
 export type HubSources = ReturnType<typeof hubSources>
 

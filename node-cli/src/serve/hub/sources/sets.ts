@@ -4,7 +4,8 @@ import type { GenerationFollower } from '../../generations/follower.ts'
 import type { NodeParts } from '../../part.ts'
 import { orMissing, SourceAway, type SourceFetch, SourceRefused } from './fetch.ts'
 
-export interface SetParts extends Pick<NodeParts, 'background' | 'generations' | 'params' | 'profile'> {
+export interface SetParts
+  extends Pick<NodeParts, 'background' | 'generations' | 'paramsSchedule' | 'profile'> {
   readonly fetch: SourceFetch
   readonly generationFollower: Pick<GenerationFollower, 'ask' | 'isHubAway'> | null
   /** @throws {@link SourceAway}, {@link SourceRefused} */
@@ -21,12 +22,12 @@ type FetchedSet = Extract<ReadSet, { status: 'attested' }>
  * @throws {@link SourceAway}, {@link SourceRefused}
  */
 export async function fetchSet(parts: SetParts, named: NamedSet, use: SetUse): Promise<FetchedSet> {
-  const { fetch, profile, params, background, generations, generationFollower } = parts
+  const { fetch, profile, paramsSchedule: schedule, background, generations, generationFollower } = parts
   const answer = fetch.bytes('set', `/v1/committees/${named.projectId}/${named.epoch}`)
   const bytes = await orMissing(answer, 'the hub has no attested set for the epoch')
   const judge = (): Promise<ReadSet> =>
     background.run('readAttestedSet', {
-      ...{ bytes, named, use, profile, params: params(), generations: generations.chain },
+      ...{ bytes, named, use, profile, schedule, generations: generations.chain },
     })
   const first = requireValid(await judge())
   // Of a set with another length of epochs, other validators would count.
@@ -47,7 +48,9 @@ export async function fetchSet(parts: SetParts, named: NamedSet, use: SetUse): P
   )
 }
 
-function requireValid(read: ReadSet): Exclude<ReadSet, { status: 'invalid' }> {
+function requireValid(read: ReadSet): Exclude<ReadSet, { status: 'invalid' | 'outdated' }> {
+  // The fault is the hub's, whose records say that all is well.
+  if (read.status === 'outdated') throw new SourceAway('set', read.problem)
   if (read.status !== 'invalid') return read
   throw new SourceRefused('set', read.code, read.problem)
 }

@@ -1,6 +1,6 @@
 import { beaconTargetTime } from '../../../../../protocol/committees/index.ts'
 import { type Problem, ProblemList } from '../../../../../protocol/encoding/index.ts'
-import type { NetworkParams } from '../../../../../protocol/identity/index.ts'
+import type { FixedParams } from '../../../../../protocol/identity/index.ts'
 import type { Judgement } from '../../store/rounds.ts'
 import type { SetEntry } from '../jobs.ts'
 import { NotYet, problem } from '../refusal.ts'
@@ -16,7 +16,7 @@ export async function findSetProblemsOnChain(
   staking: string,
   header: SnapshotHeader,
   entries: readonly SetEntry[],
-  params: NetworkParams,
+  params: FixedParams,
 ): Promise<Problem[]> {
   const problems = new ProblemList()
   const { block_number: number, block_hash: hash } = header.beacon
