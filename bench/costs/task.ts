@@ -7,6 +7,7 @@ import { until } from '../../chaos/harness/time.ts'
 import { type RoundsNetwork, startRoundsNetwork } from '../../chaos/rounds/network.ts'
 import { finishTasks } from '../../chaos/rounds/tasks.ts'
 import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
+import { keepFilesInMemory } from '../files-in-memory.ts'
 import { readCounts, writeResult } from '../result.ts'
 import { countedHub } from './counted-hub.ts'
 import { hubShare } from './hub-share.ts'
@@ -21,6 +22,7 @@ const firstTasks = 30
 /** As many as the database takes in one trip. */
 const togetherTasks = 100
 const idleSecs = 20
+keepFilesInMemory()
 
 const counted = await onNetwork({ front: countedHub }, countTasks)
 // Counting costs time, so the processor is measured without it.
