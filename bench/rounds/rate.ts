@@ -5,12 +5,11 @@
  */
 import { loadavg } from 'node:os'
 import { startRoundsNetwork } from '../../chaos/rounds/network.ts'
-import { endOfTask, submitTask } from '../../chaos/rounds/tasks.ts'
 import { listChildren } from '../../localnet/processes.ts'
 import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
-import { isOver } from '../../tools/task/follow.ts'
 import { keepFilesInMemory } from '../files-in-memory.ts'
 import { quantile, readCounts, rounded, writeResult } from '../result.ts'
+import { runSteadily } from './steady.ts'
 
 const { rate, minutes, projects } = readCounts('rate', { rate: 25, minutes: 10, projects: 1 })
 const tasks = rate * minutes * 60
@@ -30,35 +29,22 @@ try {
   })
   const begunCpu = cpu()
   const begunMs = performance.now()
-  const minutesSeen = Array.from({ length: minutes }, () => ({ ms: [] as number[], underWayMax: 0 }))
-  const wrong: unknown[] = []
+  const perMinute = rate * 60
+  const underWayMax = Array<number>(minutes).fill(0)
   let underWay = 0
-  let lateMs = 0
-
-  const finish = async (index: number) => {
-    const minute = minutesSeen[Math.floor(index / rate / 60)]!
-    minute.underWayMax = Math.max(minute.underWayMax, ++underWay)
-    const input = `rate ${index}`
-    const submittedMs = performance.now()
-    const first = await submitTask(network, network.projects[index % projects]!, input, input, '?wait=30')
-    const task = isOver(first) ? first : await endOfTask(network, first.task_id)
-    if (task.status !== 'finalized' || task.output !== input) wrong.push(task)
-    minute.ms.push(performance.now() - submittedMs)
-    underWay -= 1
-    if ((index + 1) % (rate * 60) === 0) onProgress(`${index + 1} of ${tasks} tasks, ${underWay} under way`)
-  }
-
-  const running: Promise<void>[] = []
-  for (let index = 0; index < tasks; index += 1) {
-    const dueMs = begunMs + (index / rate) * 1_000
-    const pauseMs = dueMs - performance.now()
-    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    lateMs = Math.max(lateMs, performance.now() - dueMs)
-    running.push(finish(index))
-  }
-  await Promise.all(running)
+  const { ended, lateMs } = await runSteadily(network, {
+    ...{ label: 'rate', tasks, rate },
+    onTask(index, isOver) {
+      underWay += isOver ? -1 : 1
+      const minute = Math.floor(index / perMinute)
+      underWayMax[minute] = Math.max(underWayMax[minute]!, underWay)
+      if (isOver && (index + 1) % perMinute === 0)
+        onProgress(`${index + 1} of ${tasks} tasks, ${underWay} under way`)
+    },
+  })
   const seconds = (performance.now() - begunMs) / 1000
   const endedCpu = cpu()
+  const wrong = ended.filter(({ task, input }) => task.status !== 'finalized' || task.output !== input)
 
   writeResult(`bench/rounds/rate-${rate}.json`, {
     tasks,
@@ -78,10 +64,13 @@ try {
         rounded((ms - begunCpu[name as keyof typeof begunCpu]) / tasks),
       ]),
     ),
-    minutes: minutesSeen.map(({ ms, underWayMax }) => ({
-      ms_until_final: { p50: rounded(quantile(ms, 0.5)), p99: rounded(quantile(ms, 0.99)) },
-      under_way_max: underWayMax,
-    })),
+    minutes: underWayMax.map((most, minute) => {
+      const ms = ended.slice(minute * perMinute, (minute + 1) * perMinute).map((one) => one.ms)
+      return {
+        ms_until_final: { p50: rounded(quantile(ms, 0.5)), p99: rounded(quantile(ms, 0.99)) },
+        under_way_max: most,
+      }
+    }),
   })
   if (wrong.length > 0) {
     console.error(`${wrong.length} tasks ended otherwise, such as ${JSON.stringify(wrong[0])}`)
