@@ -27,6 +27,9 @@ export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ??
   Number.NaN
 
+/** To a tenth. */
+export const rounded = (value: number): number => Number(value.toFixed(1))
+
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 /** A table of Markdown, of whole rows. */

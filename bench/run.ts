@@ -10,6 +10,11 @@ const measurements: Readonly<Record<string, readonly [program: string, args: str
   docs: ['docs/run.ts', '[runs]', 'Does the documentation keep its budgets on a phone?'],
   task: ['costs/task.ts', '[tasks] [projects]', 'How many rows, calls and files does one task use?'],
   rounds: ['rounds/load.ts', '[tasks] [projects] [seed]', 'How many tasks a second become final?'],
+  rate: [
+    'rounds/rate.ts',
+    '[tasks a second] [minutes] [projects]',
+    'Does the hub keep up with tasks at a steady rate?',
+  ],
   relay: ['relay/throughput.ts', '[owners]', 'How many actions a second reach the chain?'],
   node: ['node/cost.ts', '[seconds]', 'What does a serving node cost, idle and busy?'],
   engine: ['engine/speed.ts', '[known answers]', 'How fast is the engine, and what does metering cost?'],

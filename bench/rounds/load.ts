@@ -7,13 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startRoundsNetwork } from '../../chaos/rounds/network.ts'
 import { finishTasks, submitTask } from '../../chaos/rounds/tasks.ts'
 import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
-import { quantile, readCounts, writeResult } from '../result.ts'
+import { keepFilesInMemory } from '../files-in-memory.ts'
+import { quantile, readCounts, rounded, writeResult } from '../result.ts'
 
 const { tasks, projects, seed } = readCounts('rounds', { tasks: 200, projects: 1, seed: 1 })
 /** Fewer than the slots of the devices of one project: who is asked for more has to decline. */
 const atOnceMax = 50
 const aloneTasks = 30
 const idleSecs = 10
+const filesInMemory = keepFilesInMemory()
 const startedMs = performance.now()
 const onProgress = (text: string) =>
   console.log(`${((performance.now() - startedMs) / 1000).toFixed(1)} s: ${text}`)
@@ -40,6 +42,7 @@ try {
     validators: network.validators.nodes.length,
     final_as_expected: ended.length - wrong.length,
     run_by_validators: network.validators.ran.size,
+    files_in_memory: filesInMemory,
     load_average: { before: rounded(load), after: rounded(loadavg()[0]!) },
     seconds: rounded(seconds),
     tasks_per_second: rounded(tasks / seconds),
@@ -82,8 +85,4 @@ async function measureAlone() {
 
 function percentiles(times: readonly number[]) {
   return { p50: rounded(quantile(times, 0.5)), p99: rounded(quantile(times, 0.99)) }
-}
-
-function rounded(value: number): number {
-  return Number(value.toFixed(1))
 }
