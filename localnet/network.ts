@@ -1,5 +1,5 @@
 /** The local network: a chain, contracts, a hub, sample data, and nodes. */
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
 import type { Profile } from '../protocol/identity/index.ts'
@@ -18,6 +18,7 @@ import { placesOf, startNodes, stopNodes, validatorCount, validatorDirs } from '
 import { waitForIndex, waitForSet } from './nodes/ready.ts'
 import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
+import { keepParamsChanges } from './params-changes.ts'
 import { passTime } from './pass-time.ts'
 import { probePort } from './port.ts'
 import { privateKeys } from './private-keys.ts'
@@ -107,6 +108,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
     return lifecycle.stop(1)
   })
   const profile = keepProfile(files.profile, given, chain.id)
+  const paramsChanges = keepParamsChanges(files.paramsChanges, options.paramsChanges, chain.id)
   const found = await findDeployment(files.deployment, chain, profile)
   const first = found ?? (await deploy(files, chain, profile))
   const chainSeconds = secondsSince(chainMs)
@@ -119,6 +121,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
       baseUrl,
       chain,
       profile,
+      paramsChanges,
       deployment,
       hubSecret: readHubSecret(folder),
       coordinatorSeed: readCoordinatorSeed(folder),
@@ -229,6 +232,7 @@ function networkNodes(
     hub,
     rpcUrl: chain.url,
     profile: files.profile,
+    ...(existsSync(files.paramsChanges) && { paramsChanges: files.paramsChanges }),
     apiToken: readNodeToken(folder),
     // The terminal's signals reach this process alone, which stops them in order.
     detached: true,

@@ -9,6 +9,7 @@ describe('readOptions', () => {
       nodePort: null,
       rpc: null,
       profile: null,
+      paramsChanges: null,
       fresh: false,
       sample: true,
       nodes: true,
@@ -34,6 +35,7 @@ describe('readOptions', () => {
       nodePort: 7001,
       rpc: null,
       profile: null,
+      paramsChanges: null,
       fresh: true,
       sample: false,
       nodes: false,
@@ -42,6 +44,7 @@ describe('readOptions', () => {
     expect(readOptions(['--rpc', 'https://chain.example/key'])).toMatchObject({
       rpc: 'https://chain.example/key',
     })
+    expect(readOptions(['--params-changes', 'changes.json'])).toMatchObject({ paramsChanges: 'changes.json' })
     expect(readOptions(['--platform', 'cloudflare'])).toMatchObject({ platform: { seed: 1 } })
     expect(readOptions(['--platform', 'cloudflare', '--seed', '7'])).toMatchObject({ platform: { seed: 7 } })
   })

@@ -4,8 +4,8 @@ import { UsageError } from '../scripts/command/errors.ts'
 import type { PlatformOptions } from './platform.ts'
 import { stateFolder } from './state.ts'
 
-export const usage = `Usage: ${callOf('start', '[--port N]')} [--chain-port N] [--node-port N] [--rpc URL] [--profile FILE] [--fresh] [--no-sample]
-                    [--no-nodes] [--platform cloudflare] [--seed N]
+export const usage = `Usage: ${callOf('start', '[--port N]')} [--chain-port N] [--node-port N] [--rpc URL] [--profile FILE] [--params-changes FILE]
+                    [--fresh] [--no-sample] [--no-nodes] [--platform cloudflare] [--seed N]
 
 Starts the local network, chain, contracts and nodes included, and stops it on Ctrl-C. Its data survives in
 ${stateFolder}/; LOCALNET_DIR names another folder.
@@ -17,6 +17,9 @@ ${stateFolder}/; LOCALNET_DIR names another folder.
                   of anvil have funds
   --profile FILE  names of the network: a JSON file with the members that differ from the default (docs/local-network.md).
                   The network keeps them until it starts with other ones or with --fresh; other names need new contracts
+  --params-changes FILE
+                  changes of network parameters: a JSON list of {from, params} (docs/local-network.md). The network keeps
+                  them until it starts with others or with --fresh
   --fresh         start with empty data
   --no-sample     without the sample project and its devices
   --no-nodes      without validators and devices: no task is executed
@@ -55,6 +58,8 @@ export function readOptions(args: readonly string[]) {
     rpc: readUrl(values.rpc),
     /** File with the names of the network; null for those that it has. */
     profile: values.profile ?? null,
+    /** File with changes of network parameters; null for those that it has. */
+    paramsChanges: values['params-changes'] ?? null,
     fresh: values.fresh ?? false,
     /** Whether sample data is made. */
     sample: !values['no-sample'],
@@ -98,6 +103,7 @@ function parse(args: readonly string[]) {
     'node-port': { type: 'string' },
     rpc: { type: 'string' },
     profile: { type: 'string' },
+    'params-changes': { type: 'string' },
     fresh: { type: 'boolean' },
     'no-sample': { type: 'boolean' },
     'no-nodes': { type: 'boolean' },

@@ -8,6 +8,8 @@ export interface NetworkParts {
   readonly baseUrl: string
   readonly chain: Pick<Chain, 'url'>
   readonly profile: Profile
+  /** JSON; null for none beside those that the hub knows. */
+  readonly paramsChanges: string | null
   readonly deployment: Deployment
   readonly hubSecret: string
   readonly coordinatorSeed: string
@@ -18,6 +20,7 @@ export const hubSettings = ({
   baseUrl,
   chain,
   profile,
+  paramsChanges,
   deployment,
   hubSecret,
   coordinatorSeed,
@@ -29,6 +32,7 @@ export const hubSettings = ({
   HUB_SECRET: hubSecret,
   COORDINATOR_SEED: coordinatorSeed,
   PROFILE: JSON.stringify(profile),
+  ...(paramsChanges !== null && { PARAMS_CHANGES: paramsChanges }),
   // Nobody developing against it is stopped by a limit, or waits for another person.
   RATE_LIMIT_MULTIPLIER: '10',
   FAUCET_WALLETS_PER_ADDRESS: '1000',

@@ -39,6 +39,8 @@ export const networkFiles = (folder: string) => ({
   deployment: path.join(folder, 'deployment.json'),
   /** The names of the network, in the form of `--profile`. */
   profile: path.join(folder, 'profile.json'),
+  /** Changes of its parameters, in the form of `--params-changes`; there is none without any. */
+  paramsChanges: path.join(folder, 'params-changes.json'),
   /** Data directories of the sample devices. */
   devices: path.join(folder, 'devices'),
   /** Data directories of the validators. */
@@ -61,6 +63,7 @@ export function clearState(folder: string): void {
       'chain-states',
       'deployment.json',
       'profile.json',
+      'params-changes.json',
       'devices',
       'validators',
       'logs',

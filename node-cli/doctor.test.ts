@@ -4,7 +4,13 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { echoAddress, echoManifest, echoWasm } from '../protocol/hbc/testing/artifacts.ts'
-import { isOlderVersion } from '../protocol/identity/index.ts'
+import {
+  announcedAt,
+  hashNetworkParams,
+  isOlderVersion,
+  makeSchedule,
+  defaultNetworkParams as params,
+} from '../protocol/identity/index.ts'
 import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
@@ -184,12 +190,14 @@ describe('doctor', () => {
 
 describe('doctor and the hub', () => {
   const now = () => Math.floor(Date.now() / 1000)
-  const hubOf = (change: { descriptor?: object; ahead?: number; device?: string }) =>
+  const hubOf = (change: { descriptor?: object; ahead?: number; device?: string; params?: object }) =>
     startLyingHub((request, response) => {
       const { url = '' } = request
       if (url === '/')
         return sendJson(response, descriptorOf(`http://${request.headers.host}`, change.descriptor))
       if (url === '/v1/status') return sendJson(response, { time: now() + (change.ahead ?? 0) })
+      if (url === '/v1/network/params')
+        return sendJson(response, { params_hash: hashNetworkParams(params), next: null, ...change.params })
       if (change.device === undefined) return sendJson(response, { error: 'not_found', message: 'No.' }, 404)
       return sendJson(response, { status: change.device })
     })
@@ -261,6 +269,61 @@ describe('doctor and the hub', () => {
         /^this machine is 7(19|20)\d s behind the hub, which the node follows \(--clock hub\)$/,
       ),
       mend: null,
+    })
+  })
+
+  describe('parameters of the network', () => {
+    const from = 4_000_000_000
+    const changes = [{ from, params: { audit_bp: 2_000 } }]
+    const next = announcedAt(makeSchedule(params, changes), from - 1)
+    const known = () => {
+      const file = path.join(temporaryFolder(), 'params.json')
+      writeFileSync(file, JSON.stringify(changes))
+      return { paramsChanges: file }
+    }
+    const found = async (said: object, more: Partial<Patient> = {}) =>
+      (await examineAt({ device: 'online', params: said }, more))('parameters')
+
+    test('are the same, also after a change that both know', async () => {
+      expect(await found({})).toMatchObject({
+        status: 'ok',
+        message: 'hub and node reckon with the same parameters',
+      })
+      expect(await found({ next }, known())).toMatchObject({
+        status: 'ok',
+        message: expect.stringContaining('also after their change at 2096-10-02T07:06:40Z'),
+      })
+    })
+
+    test('change to ones that this version does not know', async () => {
+      expect(await found({ next })).toMatchObject({
+        status: 'warning',
+        message: expect.stringContaining('which this version of nodectl does not know'),
+        mend: 'If it is this version that is behind: npm install -g @hub/nodectl',
+      })
+    })
+
+    test('change, and the hub does not announce it', async () => {
+      expect(await found({}, known())).toMatchObject({
+        status: 'warning',
+        message: expect.stringContaining('which the hub does not announce'),
+      })
+    })
+
+    test('are others', async () => {
+      expect(await found({ params_hash: `0x${'ab'.repeat(32)}` })).toMatchObject({
+        status: 'failed',
+        message: expect.stringContaining('update nodectl'),
+      })
+    })
+
+    test('come from a file that says no changes', async () => {
+      const file = path.join(temporaryFolder(), 'params.json')
+      writeFileSync(file, '{"from":1}')
+      expect(await found({}, { paramsChanges: file })).toMatchObject({
+        status: 'failed',
+        message: expect.stringContaining(`${file} is wrong`),
+      })
     })
   })
 
