@@ -21,7 +21,10 @@ test('a network keeps the changes that it was given, until it is given others', 
 test.each([
   ['[', /given\.json cannot be read: .*JSON/],
   ['{}', /given\.json are wrong: must be a list/],
-  ['[{"from":1800000000,"params":{"max_skew":1}}]', /given\.json are wrong: \[0\]\.params\.max_skew is fixed/],
+  [
+    '[{"from":1800000000,"params":{"max_skew":1}}]',
+    /given\.json are wrong: \[0\]\.params\.max_skew is fixed/,
+  ],
 ])('a file that says %s is refused, and the network keeps its changes', (wrong, message) => {
   writeFileSync(kept, text)
   writeFileSync(given, wrong)

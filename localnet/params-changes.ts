@@ -8,7 +8,7 @@ import { withStartErrors } from './state.ts'
  *
  * @param kept where they are written down.
  * @param given a file; null for those of the last start, else for none.
- * @returns Their JSON; null where there are none.
+ * @returns Their JSON; null for a network without changes.
  * @throws {@link StartError} which names everything that no network can have.
  */
 export function keepParamsChanges(kept: string, given: string | null, chainId: number): string | null {

@@ -8,8 +8,8 @@ export interface NetworkParts {
   readonly baseUrl: string
   readonly chain: Pick<Chain, 'url'>
   readonly profile: Profile
-  /** JSON; null for none beside those that the hub knows. */
-  readonly paramsChanges: string | null
+  /** JSON; null or left out for none beside those that the hub knows. */
+  readonly paramsChanges?: string | null
   readonly deployment: Deployment
   readonly hubSecret: string
   readonly coordinatorSeed: string
@@ -20,7 +20,7 @@ export const hubSettings = ({
   baseUrl,
   chain,
   profile,
-  paramsChanges,
+  paramsChanges = null,
   deployment,
   hubSecret,
   coordinatorSeed,

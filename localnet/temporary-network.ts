@@ -40,10 +40,7 @@ export async function startTemporaryNetwork(
     const url = `http://localhost:${port}`
     const hubSecret = randomBytes(32).toString('hex')
     const coordinatorSeed = `0x${randomBytes(32).toString('hex')}`
-    const settings = hubSettings({
-      ...{ baseUrl: url, chain, profile, deployment, hubSecret, coordinatorSeed },
-      paramsChanges: null,
-    })
+    const settings = hubSettings({ baseUrl: url, chain, profile, deployment, hubSecret, coordinatorSeed })
     const vars = { ...settings, ...changes.vars }
     const hub = await startHub({ ...changes, script: await bundleHub(), port, vars })
     const endSchedule = await keepSchedule(hub, url, (error) => console.error('The crons failed:', error))

@@ -273,7 +273,7 @@ describe('doctor and the hub', () => {
   })
 
   describe('parameters of the network', () => {
-    const from = 4_000_000_000
+    const from = 3_999_999_600
     const changes = [{ from, params: { audit_bp: 2_000 } }]
     const next = announcedAt(makeSchedule(params, changes), from - 1)
     const known = () => {
@@ -291,7 +291,7 @@ describe('doctor and the hub', () => {
       })
       expect(await found({ next }, known())).toMatchObject({
         status: 'ok',
-        message: expect.stringContaining('also after their change at 2096-10-02T07:06:40Z'),
+        message: expect.stringContaining('also after their change at 2096-10-02T07:00:00Z'),
       })
     })
 

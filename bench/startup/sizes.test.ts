@@ -18,8 +18,8 @@ test('the hub without its image library is at most 520 kB, compressed', () => {
   expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(520_000)
 })
 
-test('before the first request at most 192 kB are loaded, compressed', () => {
-  expect(sizes.start.gzipBytes).toBeLessThanOrEqual(192_000)
+test('before the first request at most 194 kB are loaded, compressed', () => {
+  expect(sizes.start.gzipBytes).toBeLessThanOrEqual(194_000)
 })
 
 const earlyFiles = (pattern: RegExp) => [...sizes.startInputs.keys()].filter((file) => pattern.test(file))

@@ -34,7 +34,10 @@ test('a set of an epoch that begins before the change has the parameters from be
 })
 
 test('a set has parameters that this node knows for a later epoch, or never: the node is behind', () => {
-  for (const built of [{ ...params, ...change }, { ...params, audit_bp: 3_000 }])
+  for (const built of [
+    { ...params, ...change },
+    { ...params, audit_bp: 3_000 },
+  ])
     expect(readAt(starts + 1, built)).toMatchObject({
       status: 'invalid',
       code: 'invalid_set',
