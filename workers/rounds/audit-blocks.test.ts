@@ -66,6 +66,44 @@ test('two hundred rounds of one moment cost two trips, also when some of them as
   expect(chain.trips).toBe(2)
 })
 
+test('two hundred rounds that are late cost one search, also where they wait for different blocks', async () => {
+  const chain = new Chain(400)
+  const blocks = auditBlocks(chain)
+  const times = Array.from({ length: 200 }, (_, index) => 1_100 + (index % 60))
+  const askAll = () => Promise.all(times.map((time) => blocks.find(time)))
+  expect((await askAll()).filter((block) => block !== null)).toHaveLength(1)
+  const { trips } = chain
+  const found = await askAll()
+  expect(found.map((block) => block?.timestamp)).toEqual(times.map((time) => time + 2 - (time % 2)))
+  expect(chain.trips).toBe(trips)
+})
+
+test('a search that never ends keeps the others waiting for some seconds alone', async () => {
+  const chain = new Chain(400)
+  const blocks = auditBlocks(chain)
+  await blocks.find(1_796)
+  vi.spyOn(chain, 'blocks').mockReturnValueOnce(new Promise(() => {}))
+  void blocks.find(1_100)
+  expect(await blocks.find(1_100)).toBeNull()
+  expect(blocks.untilNextLook()).toBe(300)
+  vi.advanceTimersByTime(5_000)
+  await blocks.find(1_796)
+  expect((await blocks.find(1_100))?.hash).toBe('a51')
+})
+
+test('a block that the index still has is looked for again without the chain', async () => {
+  const chain = new Chain(40)
+  const newest = {
+    blocks: (await chain.blocks([36, 37, 38, 39])) as Block[],
+    nextPollMs: 9_000,
+    isFinalizing: true,
+  }
+  const blocks = auditBlocks(chain, async () => newest)
+  chain.trips = 0
+  expect((await blocks.findAgain(1_075, newest.blocks[2] as Block))?.hash).toBe('a38')
+  expect(chain.trips).toBe(0)
+})
+
 test('a clock that was set back makes no block last longer', async () => {
   const chain = new Chain(40)
   vi.setSystemTime(10_000)

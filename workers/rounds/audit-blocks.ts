@@ -14,6 +14,10 @@ const pauseMs = 300
 const lateLook = 0.25
 /** For so long what was read serves. A block that a reorganisation took back is not named later than that after the index noticed. */
 const keptMs = 1_000
+/** Blocks that are read from where a late round waits on; those that are late with it wait for one of them. */
+const olderBlocks = 64
+/** A search that takes longer keeps no other from beginning. */
+const seekMsMax = 5_000
 
 /**
  * Finds the audit blocks of rounds among those that the index saw last; the chain is asked only while the index is late. One round reads the
@@ -22,7 +26,10 @@ const keptMs = 1_000
  */
 export class AuditBlocks {
   readonly #chain: Chain
-  #kept: { blocks: readonly Block[]; readAtMs: number } | null = null
+  #kept: Kept | null = null
+  /** Of blocks before the newest. */
+  #older: Kept | null = null
+  #seekingSinceMs = Number.NEGATIVE_INFINITY
   #begunMs = Number.NEGATIVE_INFINITY
   #isReading = false
   readonly #newest: () => Promise<NewestBlocks | null>
@@ -39,7 +46,8 @@ export class AuditBlocks {
   /** When a round that waits for a block had best ask again, in milliseconds from now. */
   untilNextLook(): number {
     // Who asks while another reads is told nothing, whatever that finds.
-    if (this.#isReading && isWithin(pauseMs, this.#begunMs)) return pauseMs
+    const isReading = this.#isReading && isWithin(pauseMs, this.#begunMs)
+    if (isReading || isWithin(seekMsMax, this.#seekingSinceMs)) return pauseMs
     return Math.min(untilNextLook({ nextPollMs: this.#nextPollMs }, Date.now()), this.#blockMs)
   }
 
@@ -58,8 +66,10 @@ export class AuditBlocks {
 
   /** The same for a round that has found one. A block that the chain still has is the first one as it was before. */
   async findAgain(agreedAt: number, found: Block): Promise<Block | null> {
-    if ((await this.#newest().catch(() => null))?.isFinalizing === false) return null
-    const [mined] = await this.#chain.blocks([found.number])
+    const newest = await this.#newest().catch(() => null)
+    if (newest?.isFinalizing === false) return null
+    const seen = newest?.blocks.find(({ number }) => number === found.number)
+    const mined = seen ?? (await this.#chain.blocks([found.number]))[0]
     return mined?.hash === found.hash ? found : this.find(agreedAt)
   }
 
@@ -82,16 +92,49 @@ export class AuditBlocks {
   }
 
   async #findIn(recent: readonly Block[], agreedAt: number): Promise<Block | null> {
-    const [oldest] = recent
     const latest = recent.at(-1)
-    if (oldest === undefined || latest === undefined) return null
-    if (oldest.number === 0 || oldest.timestamp <= agreedAt) return selectAuditBlock(recent, agreedAt)
-    // The hub was away for long: the block before the audit block is sought among all.
-    const before = await findBeaconBlock(this.#chain, latest, agreedAt + 1)
-    const [found] = await this.#chain.blocks([before === null ? 0 : before.number + 1])
-    return found ?? null
+    if (latest === undefined) return null
+    return beginsBefore(recent, agreedAt)
+      ? selectAuditBlock(recent, agreedAt)
+      : this.#findOlder(latest, agreedAt)
+  }
+
+  /**
+   * While hub or chain are slow, hundreds of rounds are late at once, and a search takes many calls: one round searches for all. Null while
+   * another does: a round that waits asks again.
+   */
+  async #findOlder(latest: Block, agreedAt: number): Promise<Block | null> {
+    const kept = this.#older
+    if (
+      kept !== null &&
+      isWithin(keptMs, kept.readAtMs) &&
+      beginsBefore(kept.blocks, agreedAt) &&
+      reaches(kept.blocks, agreedAt)
+    )
+      return selectAuditBlock(kept.blocks, agreedAt)
+    if (isWithin(seekMsMax, this.#seekingSinceMs)) return null
+    this.#seekingSinceMs = Date.now()
+    try {
+      const before = await findBeaconBlock(this.#chain, latest, agreedAt + 1)
+      const first = before?.number ?? 0
+      const blocks = await readRun(this.#chain, first, Math.min(latest.number, first + olderBlocks - 1))
+      this.#older = { blocks, readAtMs: Date.now() }
+      return selectAuditBlock(blocks, agreedAt)
+    } finally {
+      this.#seekingSinceMs = Number.NEGATIVE_INFINITY
+    }
   }
 }
+
+/** Blocks in their order and without gaps. */
+interface Kept {
+  readonly blocks: readonly Block[]
+  readonly readAtMs: number
+}
+
+/** Whether no block before them can be the first above a time. */
+const beginsBefore = ([oldest]: readonly Block[], time: number): boolean =>
+  oldest !== undefined && (oldest.number === 0 || oldest.timestamp <= time)
 
 const reaches = (blocks: readonly Block[], time: number): boolean => (blocks.at(-1)?.timestamp ?? 0) > time
 
@@ -101,10 +144,14 @@ function isWithin(ms: number, sinceMs: number): boolean {
   return ageMs >= 0 && ageMs < ms
 }
 
-/** Ascending; those that the chain no longer has under their number are left out. */
 async function readRecent(chain: Chain): Promise<Block[]> {
   const latest = await chain.latestBlock()
   const first = Math.max(0, latest.number - windowBlocks + 1)
-  const numbers = Array.from({ length: latest.number - first }, (_, i) => first + i)
-  return [...(await chain.blocks(numbers)).filter((block) => block !== null), latest]
+  return [...(await readRun(chain, first, latest.number - 1)), latest]
+}
+
+/** Ascending; those that the chain no longer has under their number are left out. */
+async function readRun(chain: Chain, first: number, last: number): Promise<Block[]> {
+  const numbers = Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  return (await chain.blocks(numbers)).filter((block) => block !== null)
 }
