@@ -10,6 +10,7 @@ import type { RelaySocket } from '../test/relay-socket.ts'
 import {
   dateOffers,
   device,
+  leave,
   link,
   makeOffer,
   offerOf,
@@ -246,6 +247,16 @@ describe('a vote', () => {
     send()
     await relay.next()
     expect(await link().wasHeard(offer.offer_id)).toBe(false)
+  })
+
+  test('that never comes from a node that is away was heard, except where being away is excused', async () => {
+    const heard = async () => [
+      await link().wasHeard(offer.offer_id),
+      await link().wasHeard(offer.offer_id, true),
+    ]
+    expect(await heard()).toEqual([true, true])
+    await leave(relay)
+    expect(await heard()).toEqual([true, false])
   })
 
   test('that was stored is confirmed to a node that asks on another socket', async () => {
