@@ -1,5 +1,5 @@
 /**
- * What one task uses, counted while 25 come in a second: `npm run bench -- task [tasks] [projects]`. Writes bench/costs/task.json, which
+ * What one task uses, counted while many run: `npm run bench -- task [tasks] [projects]`. Writes bench/costs/task.json, which
  * `npm run bench -- costs` reckons with. `npm run -s bench:task -- [tasks] --json` writes nothing, and prints the sums.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,6 @@ import { finishTasks } from '../../chaos/rounds/tasks.ts'
 import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
 import { keepFilesInMemory } from '../files-in-memory.ts'
 import { readCounts, writeResult } from '../result.ts'
-import { runSteadily, type SteadyTask } from '../rounds/steady.ts'
 import { countedHub } from './counted-hub.ts'
 import { hubShare } from './hub-share.ts'
 import { costOf, objectRowsWritten, type PerTask, taskUnits } from './kinds.ts'
@@ -20,8 +19,6 @@ if (isJson) console.log = console.error
 process.argv = process.argv.filter((argument) => argument !== '--json')
 const { tasks, projects } = readCounts('task', { tasks: 200, projects: 1 })
 const firstTasks = 30
-/** Tasks a second. Rounds that end within the same second share a batch of the database. */
-const rate = 25
 /** As many as the database takes in one trip. */
 const togetherTasks = 100
 const idleSecs = 20
@@ -81,7 +78,7 @@ async function countTasks(network: RoundsNetwork) {
   const before = await counts(network)
   const idle = difference(settled, before)
   const begunMs = performance.now()
-  const { ended: results } = await runSteadily(network, { label: 'counted', tasks, rate })
+  const results = await finishTasks(network, { label: 'counted', tasks, atOnce: 20 })
   const after = await ended(network, firstTasks + tasks)
   const seconds = (performance.now() - begunMs) / 1_000
   const perTask: PerTask = Object.fromEntries(
@@ -115,17 +112,17 @@ async function measureCpu(network: RoundsNetwork): Promise<number> {
   await sleep(idleSecs * 1_000)
   const idle = (spent() - before) / idleSecs
   const begun = { cpu: spent(), ms: performance.now() }
-  const { ended: results } = await runSteadily(network, { label: 'measured', tasks, rate })
+  const results = await finishTasks(network, { label: 'measured', tasks, atOnce: 20 })
   const seconds = (performance.now() - begun.ms) / 1_000
   return (spent() - begun.cpu - idle * seconds) / finalOf(results)
 }
 
 /** The part of it that is the hub's own, and not of the simulation of the platform. */
 async function measureShare(network: RoundsNetwork): Promise<number> {
-  return hubShare(await network.inspector(), () => runSteadily(network, { label: 'seen', tasks, rate }))
+  return hubShare(await network.inspector(), () => finishTasks(network, { label: 'seen', tasks, atOnce: 20 }))
 }
 
-function finalOf(results: readonly SteadyTask[]): number {
+function finalOf(results: Awaited<ReturnType<typeof finishTasks>>): number {
   return results.filter(({ task }) => task.status === 'finalized').length
 }
 
