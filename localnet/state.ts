@@ -39,7 +39,7 @@ export const networkFiles = (folder: string) => ({
   deployment: path.join(folder, 'deployment.json'),
   /** The names of the network, in the form of `--profile`. */
   profile: path.join(folder, 'profile.json'),
-  /** Changes of its parameters, in the form of `--params-changes`; there is none without any. */
+  /** Changes of its parameters, in the form of `--params-changes`; a network without changes has no such file. */
   paramsChanges: path.join(folder, 'params-changes.json'),
   /** Data directories of the sample devices. */
   devices: path.join(folder, 'devices'),

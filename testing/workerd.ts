@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { listChildren } from '../localnet/processes.ts'
 
-/** The workerd processes this process started. */
-export const ownWorkerds = (): number[] =>
+/** The processes of a program that this process started. */
+export const ownProcesses = (name: string): number[] =>
   listChildren()
-    .filter(({ program }) => program === 'workerd')
+    .filter(({ program }) => program === name)
     .map(({ pid }) => pid)
+
+export const ownWorkerds = (): number[] => ownProcesses('workerd')
 
 /** Milliseconds of processor time that the processes have used, which other programs do not change. Linux only. */
 export const cpuMs = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0)

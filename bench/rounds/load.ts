@@ -8,7 +8,8 @@ import { startRoundsNetwork } from '../../chaos/rounds/network.ts'
 import { finishTasks, submitTask } from '../../chaos/rounds/tasks.ts'
 import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
 import { keepFilesInMemory } from '../files-in-memory.ts'
-import { quantile, readCounts, rounded, writeResult } from '../result.ts'
+import { readCounts, rounded, writeResult } from '../result.ts'
+import { failOver, percentiles, wrongOf } from './ended-tasks.ts'
 
 const { tasks, projects, seed } = readCounts('rounds', { tasks: 200, projects: 1, seed: 1 })
 /** Fewer than the slots of the devices of one project: who is asked for more has to decline. */
@@ -33,7 +34,7 @@ try {
   const ended = await finishTasks(network, { label: `task ${seed}`, tasks, atOnce: atOnceMax })
   const seconds = (performance.now() - begun.ms) / 1000
   const spentMs = cpu() - begun.cpu
-  const wrong = ended.filter(({ task, input }) => task.status !== 'finalized' || task.output !== input)
+  const wrong = wrongOf(ended)
   writeResult(`bench/rounds/load-${projects}.json`, {
     tasks,
     projects,
@@ -57,10 +58,7 @@ try {
     ms_until_final: percentiles(ended.map(({ ms }) => ms)),
     one_at_a_time: alone,
   })
-  if (wrong.length > 0) {
-    console.error(`${wrong.length} tasks ended otherwise, such as ${JSON.stringify(wrong[0])}`)
-    process.exitCode = 1
-  }
+  failOver(wrong)
 } finally {
   await network.stop()
 }
@@ -81,8 +79,4 @@ async function measureAlone() {
     agreed.push(performance.now() - begunMs)
   }
   return { tasks: aloneTasks, ms_until_agreed: percentiles(agreed), websocket_ms: percentiles(trips) }
-}
-
-function percentiles(times: readonly number[]) {
-  return { p50: rounded(quantile(times, 0.5)), p99: rounded(quantile(times, 0.99)) }
 }

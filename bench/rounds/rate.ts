@@ -5,10 +5,10 @@
  */
 import { loadavg } from 'node:os'
 import { startRoundsNetwork } from '../../chaos/rounds/network.ts'
-import { listChildren } from '../../localnet/processes.ts'
-import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
+import { cpuMs, ownProcesses, ownWorkerds } from '../../testing/workerd.ts'
 import { keepFilesInMemory } from '../files-in-memory.ts'
-import { quantile, readCounts, rounded, writeResult } from '../result.ts'
+import { readCounts, rounded, writeResult } from '../result.ts'
+import { failOver, percentiles, wrongOf } from './ended-tasks.ts'
 import { runSteadily } from './steady.ts'
 
 const { rate, minutes, projects } = readCounts('rate', { rate: 25, minutes: 10, projects: 1 })
@@ -21,7 +21,7 @@ const onProgress = (text: string) =>
 const network = await startRoundsNetwork({ projects, slots: 256, onProgress })
 try {
   const load = loadavg()[0]!
-  const processes = { workerd: ownWorkerds(), chain: pidsOf('anvil') }
+  const processes = { workerd: ownWorkerds(), chain: ownProcesses('anvil') }
   const cpu = () => ({
     workerd: cpuMs(processes.workerd),
     chain: cpuMs(processes.chain),
@@ -44,7 +44,7 @@ try {
   })
   const seconds = (performance.now() - begunMs) / 1000
   const endedCpu = cpu()
-  const wrong = ended.filter(({ task, input }) => task.status !== 'finalized' || task.output !== input)
+  const wrong = wrongOf(ended)
 
   writeResult(`bench/rounds/rate-${rate}.json`, {
     tasks,
@@ -64,25 +64,15 @@ try {
         rounded((ms - begunCpu[name as keyof typeof begunCpu]) / tasks),
       ]),
     ),
-    minutes: underWayMax.map((most, minute) => {
-      const ms = ended.slice(minute * perMinute, (minute + 1) * perMinute).map((one) => one.ms)
-      return {
-        ms_until_final: { p50: rounded(quantile(ms, 0.5)), p99: rounded(quantile(ms, 0.99)) },
-        under_way_max: most,
-      }
-    }),
+    minutes: underWayMax.map((most, minute) => ({
+      ms_until_final: percentiles(
+        ended.slice(minute * perMinute, (minute + 1) * perMinute).map(({ ms }) => ms),
+      ),
+      under_way_max: most,
+    })),
   })
-  if (wrong.length > 0) {
-    console.error(`${wrong.length} tasks ended otherwise, such as ${JSON.stringify(wrong[0])}`)
-    process.exitCode = 1
-  }
+  failOver(wrong)
 } finally {
   await network.stop()
 }
 process.exit()
-
-function pidsOf(name: string): number[] {
-  return listChildren()
-    .filter(({ program }) => program === name)
-    .map(({ pid }) => pid)
-}

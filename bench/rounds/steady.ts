@@ -1,6 +1,7 @@
 import type { RoundsNetwork } from '../../chaos/rounds/network.ts'
-import { endOfTask, submitTask, type TaskView } from '../../chaos/rounds/tasks.ts'
+import { endOfTask, submitTask } from '../../chaos/rounds/tasks.ts'
 import { isOver } from '../../tools/task/follow.ts'
+import type { EndedTask } from './ended-tasks.ts'
 
 export interface SteadyTasks {
   /** Tells these tasks from others. */
@@ -12,13 +13,6 @@ export interface SteadyTasks {
   readonly onTask?: (index: number, isOver: boolean) => void
 }
 
-export interface SteadyTask {
-  readonly task: TaskView
-  readonly input: string
-  /** Milliseconds from its submission on. */
-  readonly ms: number
-}
-
 /**
  * Gives tasks to all projects in turn, each at its time, whether or not those before it have ended. Each caller waits for
  * the result in the request that submits.
@@ -28,9 +22,9 @@ export interface SteadyTask {
 export async function runSteadily(
   network: RoundsNetwork,
   { label, tasks, rate, onTask = () => {} }: SteadyTasks,
-): Promise<{ ended: SteadyTask[]; lateMs: number }> {
+): Promise<{ ended: EndedTask[]; lateMs: number }> {
   const { projects } = network
-  const finish = async (index: number): Promise<SteadyTask> => {
+  const finish = async (index: number): Promise<EndedTask> => {
     const input = `${label} ${index}`
     const submittedMs = performance.now()
     onTask(index, false)
@@ -40,7 +34,7 @@ export async function runSteadily(
     return { task, input, ms: performance.now() - submittedMs }
   }
   const begunMs = performance.now()
-  const running: Promise<SteadyTask>[] = []
+  const running: Promise<EndedTask>[] = []
   let lateMs = 0
   for (let index = 0; index < tasks; index += 1) {
     const dueMs = begunMs + (index / rate) * 1_000
