@@ -8,6 +8,7 @@ import { browserPath } from '../scripts/browser.ts'
 const lighthouse = 'lighthouse@12.8.2'
 
 interface Report {
+  readonly runtimeError?: { readonly code: string }
   readonly environment: { readonly benchmarkIndex: number }
   readonly categories: Readonly<Record<string, { readonly score: number }>>
   readonly audits: Readonly<
@@ -15,9 +16,27 @@ interface Report {
   >
 }
 
+interface TraceEvent {
+  readonly name: string
+  readonly ph: string
+  readonly pid: number
+  readonly tid: number
+  readonly ts: number
+  /** Microseconds of the processor. */
+  readonly tdur?: number
+  readonly args?: {
+    readonly data?: { readonly isOutermostMainFrame?: boolean; readonly documentLoaderURL?: string }
+  }
+}
+
+interface Judgement {
+  readonly report: Report
+  readonly ownBlockedMs: number
+}
+
 export const lighthouseHead =
-  '| Page | Performance | Accessibility | Best practices | Largest paint | Shift | Blocked |'
-export const lighthouseGoals = '| goal | ≥ 95 | 100 | 100 | ≤ 1.8 s | ≤ 0.02 | ≤ 100 ms |'
+  '| Page | Performance | Accessibility | Best practices | Largest paint | Shift | Blocked | By its own work |'
+export const lighthouseGoals = '| goal | ≥ 95 | 100 | 100 | ≤ 1.8 s | ≤ 0.02 | ≤ 100 ms | ≤ 100 ms |'
 
 /** The browser that measures; without one the program ends. */
 export function requireBrowser(): string {
@@ -29,36 +48,44 @@ export function requireBrowser(): string {
 
 /** What Lighthouse says of a page on a phone: a row of the table, and the audits that it fails. */
 export async function judgePage(name: string, url: string, runs = 1) {
-  const reports: Report[] = []
-  for (let run = 0; run < runs; run++) reports.push(await report(url))
+  const judgements: Judgement[] = []
+  for (let run = 0; run < runs; run++) {
+    // Now and then the recorder of the browser begins after the page has.
+    const judgement = (await judge(url)) ?? (await judge(url))
+    if (judgement === undefined) throw new Error(`Lighthouse could not record ${url}.`)
+    judgements.push(judgement)
+  }
   const score = ({ categories }: Report, category: string): number => categories[category]?.score ?? 0
-  const middle = reports.toSorted((a, b) => score(a, 'performance') - score(b, 'performance'))[runs >> 1]!
-  const hundred = (category: string) => String(Math.round(100 * score(middle, category)))
-  const value = (audit: string) => middle.audits[audit]?.numericValue ?? Number.NaN
+  const { report, ownBlockedMs } = judgements.toSorted(
+    (a, b) => score(a.report, 'performance') - score(b.report, 'performance'),
+  )[runs >> 1]!
+  const hundred = (category: string) => String(Math.round(100 * score(report, category)))
+  const value = (audit: string) => report.audits[audit]?.numericValue ?? Number.NaN
   const measured = [
     ...[hundred('performance'), hundred('accessibility'), hundred('best-practices')],
     `${(value('largest-contentful-paint') / 1_000).toFixed(1)} s`,
     value('cumulative-layout-shift').toFixed(3),
     `${Math.round(value('total-blocking-time'))} ms`,
+    `${Math.round(ownBlockedMs)} ms`,
   ]
-  const failed = Object.values(middle.audits).flatMap(({ title, score }) =>
+  const failed = Object.values(report.audits).flatMap(({ title, score }) =>
     score !== null && score < 0.9 ? [title] : [],
   )
   return {
     row: `| \`${name}\` | ${measured.join(' | ')} |`,
     failed,
     /** How fast Lighthouse found this machine; it counts all work of the page four times. */
-    machine: Math.round(middle.environment.benchmarkIndex),
+    machine: Math.round(report.environment.benchmarkIndex),
   }
 }
 
-async function report(url: string): Promise<Report> {
+async function judge(url: string): Promise<Judgement | undefined> {
   const folder = mkdtempSync(path.join(tmpdir(), 'lighthouse-'))
   const file = path.join(folder, 'report.json')
   const child = spawn(
     'npx',
     [
-      ...['--yes', lighthouse, url, '--quiet', '--output=json', `--output-path=${file}`],
+      ...['--yes', lighthouse, url, '--quiet', '--save-assets', '--output=json', `--output-path=${file}`],
       ...[
         '--only-categories=performance,accessibility,best-practices',
         '--chrome-flags=--headless --no-sandbox',
@@ -68,7 +95,33 @@ async function report(url: string): Promise<Report> {
   )
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`Lighthouse ended with ${code}.`)
-  const found = JSON.parse(readFileSync(file, 'utf8')) as Report
+  const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
+  const report = read('report.json') as Report
+  const { traceEvents } = read('report-0.trace.json') as { traceEvents: TraceEvent[] }
   rmSync(folder, { recursive: true })
-  return found
+  return report.runtimeError ? undefined : { report, ownBlockedMs: ownBlockedMs(traceEvents) }
+}
+
+/**
+ * Milliseconds that tasks after the first paint block the page of a phone, counted by the processor's time. Lighthouse counts
+ * the time that passes, in which a task also waits for a core that the browser, its recorder and the network here use.
+ */
+function ownBlockedMs(events: readonly TraceEvent[]): number {
+  const slowdown = 4
+  const blockingMs = 50
+  const began = events.findLast(
+    ({ name, args }) =>
+      name === 'navigationStart' &&
+      args?.data?.isOutermostMainFrame &&
+      args.data.documentLoaderURL?.startsWith('http'),
+  )
+  const painted = events.find(
+    ({ name, pid, ts }) => began && name === 'firstContentfulPaint' && pid === began.pid && ts > began.ts,
+  )
+  if (!began || !painted) throw new Error('The recording of Lighthouse has no first paint.')
+  return events
+    .filter(({ name, ph, pid, tid, ts }) => {
+      return name === 'RunTask' && ph === 'X' && pid === began.pid && tid === began.tid && ts > painted.ts
+    })
+    .reduce((sum, { tdur = 0 }) => sum + Math.max(0, (slowdown * tdur) / 1_000 - blockingMs), 0)
 }

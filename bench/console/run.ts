@@ -14,7 +14,7 @@ const rows: string[] = [lighthouseGoals]
 const screens = await consoleScreens(hub)
 const machines: number[] = []
 for (const name of ['home', 'projects', 'project', 'round'] as const) {
-  const { row, machine } = await judgePage(name, hub + screens[name])
+  const { row, machine } = await judgePage(name, hub + screens[name], 3)
   rows.push(row)
   machines.push(machine)
 }
