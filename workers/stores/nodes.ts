@@ -90,12 +90,12 @@ export class NodeStore extends Store {
   }
 
   /** Ends the key of a validator, once, in network time: what it signs later counts for nothing. */
-  async endKey(nodeId: string, decision: Decision, revokedAt: number, now: number): Promise<void> {
+  async endKey(nodeId: string, decision: Decision, revokedAt: number): Promise<void> {
     const found = and(eq(nodes.nodeId, nodeId), isNull(nodes.revokedAt))
     const after = { status: 'revoked', revoked_at: revokedAt }
     await batch(this.db, [
-      auditStatement({ ...decision, action: 'node.revoke', subject: nodeId, after }, now, statusOf(found)),
-      this.db.update(nodes).set({ status: 'revoked', revokedAt, updatedAt: now }).where(found),
+      auditStatement({ ...decision, action: 'node.revoke', subject: nodeId, after }, revokedAt, statusOf(found)),
+      this.db.update(nodes).set({ status: 'revoked', revokedAt, updatedAt: revokedAt }).where(found),
     ])
   }
 

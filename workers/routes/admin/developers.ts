@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
@@ -66,11 +65,11 @@ async function decide(
   what: 'enrollment' | 'verification',
   { status, notes }: z.output<typeof AdminVerification>,
 ): Promise<Answer> {
-  const { developers } = c.var.services
+  const { developers, clock } = c.var.services
   const operator = sessionOf(c).address
   const isGranted = status !== 'rejected'
   const decision = { operator, reason: notes }
-  const decided = await developers.decide(address, what, isGranted, decision, unixNow())
+  const decided = await developers.decide(address, what, isGranted, decision, await clock.now())
   const developer = await developers.find(address)
   if (developer === null) throw new ApiError('not_found', `${address} has never applied for enrollment.`)
   if (decided === 'invalid_state') {

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { NodeId, Timestamp } from '../../http/formats.ts'
@@ -40,9 +39,9 @@ export const banDevice = defineRoute(
     }),
   },
   async (c, { params: { node_id }, json: { banned, reason } }) => {
-    const { devices, links } = c.var.services
+    const { devices, links, clock } = c.var.services
     const decision = { operator: sessionOf(c).address, reason }
-    const ban = await devices.setBanned(node_id, banned, decision, unixNow())
+    const ban = await devices.setBanned(node_id, banned, decision, await clock.now())
     if (ban === null) throw new ApiError('not_found', `No device ${node_id} was ever bound to a wallet.`)
     // Repeated also where nothing changed: an earlier try may have ended before it.
     await links(ban.publicKey).refresh()

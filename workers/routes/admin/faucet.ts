@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { json } from '../../http/answer.ts'
 import { Amount } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
@@ -46,7 +45,7 @@ export const putFaucet = defineRoute(
       { enabled, amountWei, nativeWei, cooldownSecs: cooldown_secs },
       c.var.settings.FAUCET_ENABLED,
       { operator: sessionOf(c).address, reason },
-      unixNow(),
+      await c.var.services.clock.now(),
     )
     return json(await readFaucet(c))
   },

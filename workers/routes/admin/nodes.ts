@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import type { ValidatorGeneration } from '../../../protocol/committees/index.ts'
 import { nodeRoles, nodeStatuses } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
@@ -127,7 +126,7 @@ async function standingOf(c: HubContext, { nodeId }: Node) {
 
 async function endKey(c: HubContext, nodeId: string, reason: string | null): Promise<void> {
   const { nodes, clock } = c.var.services
-  await nodes.endKey(nodeId, { operator: sessionOf(c).address, reason }, await clock.now(), unixNow())
+  await nodes.endKey(nodeId, { operator: sessionOf(c).address, reason }, await clock.now())
 }
 
 /** Deciding the same again changes nothing, and leaves no second note. */
@@ -137,8 +136,8 @@ async function decide(
   status: 'approved' | 'revoked',
   reason: string | null,
 ): Promise<Answer> {
-  const { nodes, links } = c.var.services
-  await nodes.decide(nodeId, status, { operator: sessionOf(c).address, reason }, unixNow())
+  const { nodes, links, clock } = c.var.services
+  await nodes.decide(nodeId, status, { operator: sessionOf(c).address, reason }, await clock.now())
   await links(publicKey).refresh()
   return json(nodeView(await requireNode(c, nodeId)))
 }

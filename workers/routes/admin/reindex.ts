@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { unixNow } from '../../../durable-objects/clock.ts'
 import { json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { notSetUp } from '../../missing-settings.ts'
@@ -27,9 +26,9 @@ export const reindex = defineRoute(
     responses: ok('The reindex has started.', Reindexing, { start_block: 21_000 }),
   },
   async (c, { json: { reason } }) => {
-    const { chainIndex, indexer } = c.var.services
+    const { chainIndex, indexer, clock } = c.var.services
     if (indexer === null) throw notSetUp('The chain', c.var.settings, 'chain')
-    await chainIndex.forget({ operator: sessionOf(c).address, reason }, unixNow())
+    await chainIndex.forget({ operator: sessionOf(c).address, reason }, await clock.now())
     await indexer.wake()
     return json({ start_block: c.var.settings.CHAIN_START_BLOCK })
   },

@@ -25,6 +25,8 @@ describe('GET /v1/explorer/finality', () => {
     await publish({ issuedAt: now - 5 * 3_600 })
     await publish({ issuedAt: now - 30 * 3_600 })
     await publish({ issuedAt: now, state: 'failed' })
+    for (const finalityMs of [1_000, 2_001])
+      await publish({ issuedAt: now - 8 * 3_600 - (now % 900), finalityMs })
     const { items } = await bodyOf(client().get('/v1/explorer/finality'))
     expect(items).toHaveLength(24)
     expect(items.at(-1).starts_at).toBe(now - (now % 3_600))

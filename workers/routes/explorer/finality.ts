@@ -17,6 +17,12 @@ const FinalityHour = z
   })
   .meta({ id: 'FinalityHour' })
 
+/** @param sorted - The smallest first. */
+function medianOf(sorted: readonly number[]): number | null {
+  const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]]
+  return lower === undefined || upper === undefined ? null : Math.round((lower + upper) / 2)
+}
+
 export const getFinality = defineRoute(
   {
     method: 'get',
@@ -41,7 +47,7 @@ export const getFinality = defineRoute(
         const times = own.flatMap(({ sample }) => sample).sort((a, b) => a - b)
         return {
           ...{ starts_at, sampled: times.length },
-          median_ms: times[times.length >> 1] ?? null,
+          median_ms: medianOf(times),
           slowest_ms: times.at(-1) ?? null,
         }
       }),

@@ -7,7 +7,7 @@ export const accountPage = {
   work: 'Devices and work',
   facts: {
     devices: 'Devices',
-    units: 'Units in 30 days',
+    units: 'Units paid in 30 days',
     reputation: 'Reputation, on average',
     since: 'Known since',
     projects: 'Works for',

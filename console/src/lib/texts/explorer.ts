@@ -152,13 +152,12 @@ export const recordTexts = {
 
   incidents: {
     title: 'Incidents',
-    hint: 'What went another way than usual, by the events of the network; equal ones of an hour are one.',
+    hint: 'What did not go as usual. Tasks that validators ran too are one row for each hour.',
     none: 'No incident',
     noneHint:
       'Rounds that validators had to decide, slashes, and projects that were paused or removed appear here.',
     what: {
-      'round.escalated':
-        'Validators ran a task after its committee, because it did not agree or for a check by chance',
+      'round.escalated': 'Validators ran a task too: its committee did not agree, or it was drawn for a check',
       'slash.executed': 'Collateral was slashed',
       'project.paused': 'A project was paused',
       'project.delisted': 'A project was removed from the catalogue',
@@ -174,7 +173,6 @@ export const recordTexts = {
     seconds: (ms: number) => `${number(ms / 1_000)} s`,
     sentence: (hours: number, median: string, slowest: string) =>
       `Time to final of the last 24 hours: tasks in ${plural(hours, 'hour')}, the usual median ${median}, the slowest task ${slowest}.`,
-    median: 'median of the newest',
-    slowest: 'slowest of the newest',
+    newest: (median: string, slowest: string) => `The newest hour with tasks: median ${median}, slowest ${slowest}`,
   },
 }

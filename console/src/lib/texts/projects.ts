@@ -46,7 +46,7 @@ export const project = {
     collateral: 'Collateral of a device',
     penalty: 'Lost for a wrong result',
   },
-  unitHint: (gas: string) => `a unit is ${gas} gas`,
+  unitHint: (gas: string) => `one unit for every ${gas} gas, rounded up`,
   fits: 'Does my device fit?',
   pictures: 'Pictures',
   picture: (index: number) => `Picture ${index} of the project`,
