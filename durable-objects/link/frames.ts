@@ -1,6 +1,7 @@
+import { isObject } from '../../protocol/encoding/index.ts'
 import { type ErrorCode, errorCodes } from '../../protocol/errors.ts'
-import { frameVersions, type HubFrame } from '../../protocol/link/index.ts'
-import type { LinkOffer, NodeLinkConfig } from './types.ts'
+import { frameVersions, type HubFrame, parseOfferId } from '../../protocol/link/index.ts'
+import type { LinkOffer, NodeLinkConfig, VoteBody } from './types.ts'
 import type { Upgrade } from './upgrade.ts'
 
 interface Greeting {
@@ -28,6 +29,13 @@ export function helloFrame(
 export function offerFrame({ input_b64, input_url, ...terms }: LinkOffer): HubFrame {
   const input = input_url === null ? { input_b64: input_b64 ?? '' } : { input_url }
   return { type: 'offer', ...terms, ...input }
+}
+
+/** Whether a vote names the round and the place of this offer and this node. All else that it says is for its round to judge. */
+export function isVoteOn(offerId: string, nodeKey: string, { vote }: VoteBody): boolean {
+  const { round_id, position } = parseOfferId(offerId)
+  if (!isObject(vote) || !isObject(vote.committee)) return false
+  return vote.round_id === round_id && vote.public_key === nodeKey && vote.committee.position === position
 }
 
 /** The code of a refusal of a round, in an `error`. */

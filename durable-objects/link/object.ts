@@ -18,7 +18,7 @@ import { Checks } from './checks.ts'
 import { Connection, type Session } from './connection.ts'
 import { Faults } from './faults.ts'
 import { FrameBudget } from './frame-budget.ts'
-import { codeOf, helloFrame, offerFrame } from './frames.ts'
+import { codeOf, helloFrame, isVoteOn, offerFrame } from './frames.ts'
 import { KeptValues } from './kept-values.ts'
 import { isOpen } from './offer-log.ts'
 import { type KeptOffer, OfferLedger } from './offers.ts'
@@ -323,10 +323,12 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async #vote({ type: _, offer_id: offerId, ...given }: UnjudgedVoteFrame): Promise<void> {
     const before = this.#offers.find(offerId)
     if (before === null) return this.#sendError('not_found', notOpen, offerId)
-    const cameAt = await this.#config.now()
-    const isInTime = cameAt <= before.voteBy
-    const answered = isInTime ? this.#offers.noteVoteUnderWay(offerId) : null
-    const voted = roundOf(this.#config, offerId).voted(offerId, this.#connection.nodeKey, given)
+    const { nodeKey } = this.#connection
+    // What the round owes this node an answer to: its first vote, and nothing that only has the type of one.
+    const isOwed =
+      isOpen(before) && isVoteOn(offerId, nodeKey, given) && (await this.#config.now()) <= before.voteBy
+    const answered = isOwed ? this.#offers.noteVoteUnderWay(offerId) : null
+    const voted = roundOf(this.#config, offerId).voted(offerId, nodeKey, given)
     const result = await voted.catch((error) => {
       console.error(`the round of ${offerId} did not take a vote`, error)
       const message = 'The round does not answer. Send the same vote again shortly.'
@@ -335,7 +337,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     answered?.()
     if (!result.ok) {
       const code = codeOf(result.code)
-      if (code === 'unavailable' && isInTime) this.#offers.noteVoteLost(offerId)
+      if (code === 'unavailable' && isOwed) this.#offers.noteVoteLost(offerId)
       return this.#sendError(code, result.message, offerId)
     }
     this.#offers.vote(offerId, result.state)

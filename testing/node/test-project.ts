@@ -9,7 +9,12 @@ import {
 } from '../../protocol/committees/index.ts'
 import { type Hex, hashText, utf8 } from '../../protocol/encoding/index.ts'
 import { createReceipt, type ExecutionReceipt, hashPayload } from '../../protocol/execution/index.ts'
-import { defaultNetworkParams, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
+import {
+  defaultNetworkParams,
+  deriveTaskRoundId,
+  type NetworkParams,
+  resolveProfile,
+} from '../../protocol/identity/index.ts'
 import {
   deriveManifestHashes,
   type ManifestEnvelope,
@@ -70,6 +75,8 @@ export interface ProjectOptions extends ConsensusOptions {
   readonly aheadSeconds?: number
   /** Members of the set in the place of what is true. */
   readonly set?: Partial<Snapshot>
+  /** Of its epoch. */
+  readonly params?: NetworkParams
 }
 
 export function createTestProject({
@@ -78,6 +85,7 @@ export function createTestProject({
   epochsAgo = 0,
   aheadSeconds = 0,
   set = {},
+  params: ofEpoch = params,
   ...options
 }: ProjectOptions = {}) {
   const consensus = consensusOf(options)
@@ -96,9 +104,13 @@ export function createTestProject({
   })
   const epoch = epochAt(unixNow() + aheadSeconds, consensus.work.epoch_secs) - epochsAgo
   const members = miners.map(({ key, owner }) => ({ key, owner, payout: owner }))
-  const snapshot = { ...snapshotOf(profile, { projectId, epoch, consensus, params, members }), ...set }
+  const snapshot = {
+    ...snapshotOf(profile, { projectId, epoch, consensus, params: ofEpoch, members }),
+    ...set,
+  }
   const setHash = hashSnapshot(snapshot)
-  return { projectId, consensus, consensusHash, envelope, manifestOf, miners, epoch, snapshot, setHash }
+  const ids = { projectId, consensusHash, setHash }
+  return { ...ids, consensus, envelope, manifestOf, miners, epoch, snapshot, params: ofEpoch }
 }
 
 /** A task of a project with its committee. */
@@ -132,8 +144,11 @@ export const taskOf = (project: TestProject, change: Partial<Task> = {}): Task =
 })
 
 /** The committee of a task. */
-export const seatedOf = ({ consensus, snapshot }: TestProject, seq: number): SeatedCommittee =>
-  seatCommittee(profile, snapshot, seq, { committee: consensus.work.committee, params })
+export const seatedOf = (
+  { consensus, snapshot, params: ofEpoch }: TestProject,
+  seq: number,
+): SeatedCommittee =>
+  seatCommittee(profile, snapshot, seq, { committee: consensus.work.committee, params: ofEpoch })
 
 export function createTestRound(project: TestProject, change: Partial<Task> = {}): TestRound {
   const task = taskOf(project, change)

@@ -5,7 +5,7 @@ import { framesPerMinute } from '../../durable-objects/link/frame-budget.ts'
 import type { NodeLinkObject } from '../../durable-objects/link/object.ts'
 import type { LinkOffer } from '../../durable-objects/link/types.ts'
 import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
-import { closeCodes } from '../../protocol/link/index.ts'
+import { closeCodes, parseOfferId } from '../../protocol/link/index.ts'
 import type { RelaySocket } from '../test/relay-socket.ts'
 import {
   dateOffers,
@@ -241,12 +241,39 @@ describe('a vote', () => {
     expect(await relay.next()).toMatchObject({ type: 'voted' })
   })
 
-  test('that finds no round in its time is one that the link did not hear', async () => {
-    expect(await link().wasHeard(offer.offer_id)).toBe(true)
+  test('that finds no round in its time is one that the link did not hear, if it is on its offer', async () => {
+    const { offer_id } = offer
+    const own = {
+      round_id: parseOfferId(offer_id).round_id,
+      public_key: device().publicKey,
+      committee: { position: 0 },
+    }
+    const others = [
+      { kind: 'task' },
+      { ...own, round_id: deriveTaskRoundId(offerOf().task) },
+      { ...own, public_key: `0x${'00'.repeat(32)}` },
+      { ...own, committee: { position: 1 } },
+    ]
     rounds.areDown = true
-    send()
+    const heardAfter = async (vote: object) => {
+      relay.send({ type: 'vote', offer_id, vote: vote as never, output_b64: '', events: [] })
+      await relay.next()
+      return link().wasHeard(offer_id)
+    }
+    for (const other of others) expect(await heardAfter(other)).toBe(true)
+    expect(await heardAfter(own)).toBe(false)
+  })
+
+  test('is no excuse of a node that has declined', async () => {
+    const { offer_id } = offer
+    relay.send({ type: 'decline', offer_id, reason: 'busy' })
+    await relay.drain()
+    rounds.areDown = true
+    const { round_id } = parseOfferId(offer_id)
+    const own = { round_id, public_key: device().publicKey, committee: { position: 0 } } as never
+    relay.send({ type: 'vote', offer_id, vote: own, output_b64: '', events: [] })
     await relay.next()
-    expect(await link().wasHeard(offer.offer_id)).toBe(false)
+    expect(await link().wasHeard(offer_id)).toBe(true)
   })
 
   test('that never comes from a node that is away was heard, except where being away is excused', async () => {

@@ -1,8 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import type { Lease, Round } from '../../durable-objects/round/round.ts'
+import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import { readSettings } from '../env.ts'
+import { device, leave, link, offerOf, openReady, testLinks } from '../link/testing/links.ts'
 import { createRoundConfig } from './round-config.ts'
+
+testLinks()
 
 const hourSecs = 3_600
 const now = Math.floor(Date.now() / 1_000)
@@ -38,3 +42,22 @@ test.each([
     expect([await rounds.offer(round, lease), served]).toEqual(expected)
   },
 )
+
+test('who accepted and went away soon after a change is excused, and who is still there is not', async () => {
+  const [soonAfter, long] = [roundsOf(thisHour), roundsOf(thisHour - 49 * hourSecs)]
+  const relay = await openReady()
+  const { offer_id, task } = offerOf()
+  const own = { terms: { ...terms, task, roundId: deriveTaskRoundId(task) } } as unknown as Round
+  const seat = { ...lease, nodeKey: device().publicKey }
+  expect(await soonAfter.offer(own, seat)).toBe('offered')
+  relay.send({ type: 'accept', offer_id })
+  await relay.drain()
+  expect(await link().status()).toMatchObject({ activeLeases: 1 })
+  const heard = async () => [await soonAfter.wasHeard(own, seat), await long.wasHeard(own, seat)]
+  // What it accepted is in memory until its round knows it.
+  relay.send({ type: 'ping' })
+  await relay.drain()
+  expect(await heard()).toEqual([true, true])
+  await leave(relay)
+  expect(await heard()).toEqual([false, true])
+})

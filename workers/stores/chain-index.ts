@@ -26,7 +26,7 @@ import type { FixedParams } from '../../protocol/identity/index.ts'
 import type { ChainState, Subject } from '../chain/projections.ts'
 import { auditStatement, type Decision } from './audit-log.ts'
 import { isState } from './chain-facts.ts'
-import { batch, type Database, Store } from './database.ts'
+import { batch, type Database, readRows, Store } from './database.ts'
 import { deleteOldEvents } from './old-events.ts'
 import { minersEffect, minersOf, registryEffects } from './registry-effects.ts'
 import {
@@ -96,7 +96,7 @@ export class ChainIndexStore extends Store {
 
   /** By how many seconds blocks were ahead of the machine's clock at most when they were indexed. */
   async leadSecs(): Promise<number> {
-    const [row] = await this.db.select({ leadSecs: chainCursor.leadSecs }).from(chainCursor)
+    const [row] = await readRows<{ leadSecs: number }>(this.db, leadText, [])
     return row?.leadSecs ?? 0
   }
 
@@ -335,6 +335,9 @@ export class ChainIndexStore extends Store {
 const { provisional: _, ...eventColumns } = getTableColumns(chainEvents)
 
 const isAt = (tip: Cursor): SQL => sql`(SELECT ${chainCursor.blockHash} FROM ${chainCursor}) = ${tip.hash}`
+
+/** The time of a local network begins with it, so its text is made once. */
+const leadText = `SELECT ${chainCursor.leadSecs.name} AS leadSecs FROM chain_cursor`
 
 /**
  * Inserts rows in the place of those that have their keys. The builder updates these, and slashes follow the chain by a

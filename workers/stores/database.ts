@@ -3,7 +3,7 @@ import { type D1PreparedQuery, DrizzleD1Database, SQLiteD1Session } from 'drizzl
 import { inTime } from '../deadline.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { onlyReads, scopedToRequests } from './request-database.ts'
-import { dialect } from './statements.ts'
+import { dialect, ReadyStatement } from './statements.ts'
 
 export type Database = DrizzleD1Database & { $client: D1Database }
 
@@ -104,13 +104,17 @@ export async function readRows<Row>(
 export const isChanged = (result: D1Result | undefined): boolean => (result?.meta.changes ?? 0) > 0
 
 /** Runs statements as one transaction: all of them or none. The driver's own batch takes no statement of raw SQL. */
-export const batch = ({ $client }: Database, statements: readonly SQLWrapper[]): Promise<D1Result[]> =>
+export const batch = (
+  { $client }: Database,
+  statements: readonly (SQLWrapper | ReadyStatement)[],
+): Promise<D1Result[]> =>
   guarded('', () =>
     $client.batch(
       statements.map((statement) => {
-        const { sql, params } = dialect.sqlToQuery(statement.getSQL())
+        const { text, params } =
+          statement instanceof ReadyStatement ? statement : ReadyStatement.of(statement)
         // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
-        return $client.prepare(sql).bind(...params)
+        return $client.prepare(text).bind(...params)
       }),
     ),
   )

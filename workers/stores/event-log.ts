@@ -4,7 +4,7 @@ import type { LogRow } from '../../durable-objects/events/rows.ts'
 import { keysOf, type LoggedEvent, type Position } from '../../durable-objects/events/types.ts'
 import { batch, isChanged, Store } from './database.ts'
 import { eventFollowers, eventLog, payoutsToTell } from './schema/index.ts'
-import { insertFrom, partsOf } from './statements.ts'
+import { insertFrom, partsOf, ReadyStatement } from './statements.ts'
 
 /** Rows that one request looks at, and has the bodies of. */
 const lookedAtMax = 500
@@ -94,7 +94,7 @@ export class EventLogStore extends Store {
     const isNext = sql`EXISTS (SELECT 1 FROM ${payoutsToTell} WHERE ${isDue(due)} AND ${told} = ${due.told})`
     await batch(this.db, [
       ...partsOf(events, (event) => JSON.stringify(event).length, rowLengthMax).map((part) =>
-        logStatement(part, part, isNext),
+        ReadyStatement.of(logStatement(isNext)).with(loggedValues(part, part)),
       ),
       this.db
         .update(payoutsToTell)
@@ -140,18 +140,25 @@ export const followedStatement = () =>
 const purgedMax = 200
 const purgedPartsMax = 50
 
-/** Adds a row with these events while the guard holds. @param body - From which they follow. */
-export function logStatement(events: readonly LoggedEvent[], body: unknown, guard: SQL): SQLWrapper {
-  const text = JSON.stringify(body)
+/** Adds a row of {@link loggedValues} while the guard holds. */
+export function logStatement(guard: SQL): SQLWrapper {
   const { id, total } = eventLog
+  const body = sql.placeholder('body')
   return insertFrom(
     eventLog,
     {
-      at: unixNow(),
-      total: sql`coalesce((SELECT ${total} FROM ${eventLog} ORDER BY ${id} DESC LIMIT 1), 0) + octet_length(${text})`,
-      keys: keysOf(events),
-      body: text,
+      at: sql.placeholder('at'),
+      total: sql`coalesce((SELECT ${total} FROM ${eventLog} ORDER BY ${id} DESC LIMIT 1), 0) + octet_length(${body})`,
+      keys: sql.placeholder('keys'),
+      body,
     },
     sql`WHERE ${guard}`,
   )
 }
+
+/** @param body - From which the events follow. */
+export const loggedValues = (events: readonly LoggedEvent[], body: unknown) => ({
+  at: unixNow(),
+  keys: keysOf(events),
+  body: JSON.stringify(body),
+})

@@ -1,7 +1,8 @@
-import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, type Placeholder, sql } from 'drizzle-orm'
 import { type ReputationEvent, reputationChange } from '../../protocol/actions/index.ts'
 import type { MinerUnits } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { areNew, type NewRounds } from './new-rounds.ts'
 import {
   epochCredits,
   epochRounds,
@@ -14,7 +15,16 @@ import {
   roundOffences,
   subscriptions,
 } from './schema/index.ts'
-import { added, build, insertFrom, jsonParts, listed, membersOf } from './statements.ts'
+import {
+  added,
+  build,
+  insertFrom,
+  jsonParts,
+  listed,
+  membersOf,
+  prepared,
+  type ReadyStatement,
+} from './statements.ts'
 import { daysWith, workDaySecs } from './work-days.ts'
 
 export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' | 'role'> {
@@ -53,38 +63,49 @@ export const hourSecs = 3_600
 export function roundEffects(
   ends: readonly RoundEnd[],
   memberSince: ReadonlyMap<string, number> | null,
-  isNew: SQL,
-): SQLWrapper[] {
+  newRounds: NewRounds,
+): ReadyStatement[] {
   const groups = <K>(of: readonly RoundEnd[], key: (end: RoundEnd) => K) => [...Map.groupBy(of, key).values()]
   const ofProjects = ends.filter(({ round }) => round.projectId !== null)
   const epochOf = ({ round }: RoundEnd) => `${round.projectId}:${round.epoch}`
   const offences = ends.filter(({ provesOffences }) => provesOffences)
   return [
-    ...jsonParts(memberChanges(ends, memberSince)).map((part) => memberStatement(part, isNew)),
-    ...jsonParts(countedProofsOf(ends)).map((part) => proofsStatement(part, isNew)),
+    ...jsonParts(memberChanges(ends, memberSince)).map((members) => changeMembers({ ...newRounds, members })),
+    ...jsonParts(countedProofsOf(ends)).map((proofs) => countProofs({ ...newRounds, proofs })),
     ...groups(ofProjects, (end) => `${epochOf(end)}:${end.round.consensusHash}`).map((own) =>
-      epochStatement(own, isNew),
+      countEpoch({ ...newRounds, ...epochCounts(own), ...ofEpoch(own) }),
     ),
-    ...groups(ofProjects, epochOf).flatMap((own) => creditsStatements(own, isNew)),
-    ...groups(ends, hourOf).map((own) => networkStatement(own, isNew)),
+    ...groups(ofProjects, epochOf).flatMap((own) =>
+      jsonParts(creditsOf(own)).map((credits) => credit({ ...newRounds, credits, ...ofEpoch(own) })),
+    ),
+    ...groups(ends, hourOf).map((own) =>
+      countNetwork({ ...newRounds, ...networkCounts(own), hour: hourOf(own[0] as RoundEnd) }),
+    ),
     ...groups(
       ends.filter(({ round }) => round.state === 'finalized'),
       ({ round }) => round.moduleAddress,
-    ).map((own) => moduleStatement(own, isNew)),
-    ...offences.map(({ round: { roundId }, endedAt }) =>
-      insertFrom(
-        roundOffences,
-        { roundId, attempts: 0, nextAttemptAt: endedAt },
-        sql`WHERE ${isNew}`,
-      ).onConflictDoNothing(),
+    ).map((own) =>
+      countRuns({ ...newRounds, runs: own.length, moduleAddress: (own[0] as RoundEnd).round.moduleAddress }),
     ),
+    ...offences.map(({ round: { roundId }, endedAt }) => noteOffence({ ...newRounds, roundId, endedAt })),
   ]
+}
+
+const ofEpoch = ([first]: readonly RoundEnd[]) => {
+  const { projectId, epoch, consensusHash } = (first as RoundEnd).round
+  return { projectId, epoch: epoch ?? 0, consensusHash }
 }
 
 const hourOf = ({ endedAt }: RoundEnd): number => Math.trunc(endedAt / hourSecs)
 
-/** Written out, because a bound number is a float to the database. */
-const integer = (value: number): SQL => sql.raw(String(Math.trunc(value)))
+/** A bound number is a float to the database. */
+const integer = (name: string) => sql`CAST(${sql.placeholder(name)} AS INTEGER)`
+
+const placeholders = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries<Placeholder>(names.map((name) => [name, sql.placeholder(name)])) as Record<
+    Name,
+    Placeholder
+  >
 
 const sumOf = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0)
@@ -131,7 +152,7 @@ const reputationEvents = (member: EndedMember): ReputationEvent[] => [
 const isCredited = ({ status }: EndedMember): 0 | 1 => (status === 'verified' ? 1 : 0)
 
 /** Counters and reputation of members. */
-function memberStatement(part: string, isNew: SQL) {
+const changeMembers = prepared(() => {
   const { reputation, creditedRounds, missedLeases, disagreements, lastProofAt, units } = subscriptions
   return build
     .update(subscriptions)
@@ -147,10 +168,10 @@ function memberStatement(part: string, isNew: SQL) {
     .from(
       sql`(SELECT value->>'id' AS id, value->>'credited' AS credited, value->>'missed' AS missed,
         value->>'disagreed' AS disagreed, value->>'units' AS units, value->'days' AS days, value->>'proofAt' AS proofAt, value->>'shift' AS shift,
-        value->>'least' AS least, value->>'most' AS most FROM json_each(${part})) AS member`,
+        value->>'least' AS least, value->>'most' AS most FROM json_each(${sql.placeholder('members')})) AS member`,
     )
-    .where(sql`${subscriptions.subscriptionId} = member.id AND ${isNew}`)
-}
+    .where(sql`${subscriptions.subscriptionId} = member.id AND ${areNew}`)
+})
 
 const countedProofs = ['verified', 'finalityMs', 'disagreed', 'invalidVote', 'late', 'missed'] as const
 
@@ -180,21 +201,20 @@ function countedProofsOf(ends: readonly RoundEnd[]) {
   })
 }
 
-const proofsStatement = (part: string, isNew: SQL) =>
+const countProofs = prepared(() =>
   insertFrom(
     proofHours,
     listed(proofHours, ['owner', 'projectId', 'hour', ...countedProofs]),
-    sql`FROM json_each(${part}) WHERE ${isNew}`,
+    sql`FROM json_each(${sql.placeholder('proofs')}) WHERE ${areNew}`,
   ).onConflictDoUpdate({
     target: [proofHours.owner, proofHours.projectId, proofHours.hour],
     set: added(proofHours, countedProofs),
-  })
+  }),
+)
 
-/** What an epoch of a project has come to, and what it pays for: the terms are read from the version once. */
-function epochStatement(ends: readonly RoundEnd[], isNew: SQL) {
-  const { round } = ends[0] as RoundEnd
+function epochCounts(ends: readonly RoundEnd[]) {
   const primaries = ends.flatMap(({ members }) => members.filter(({ role }) => role === 'primary'))
-  const counts = {
+  return {
     rounds: ends.length,
     finalized: sumOf(ends, (end) => Number(end.round.state === 'finalized')),
     fallback: sumOf(ends, (end) => Number(end.round.fallback !== null)),
@@ -206,74 +226,90 @@ function epochStatement(ends: readonly RoundEnd[], isNew: SQL) {
     finalityMs: sumOf(ends, (end) => end.round.finalityMs ?? 0),
     leaseSecs: sumOf(primaries, ({ leaseSecs = 0 }) => leaseSecs),
   }
-  const epoch = integer(round.epoch ?? 0)
-  const projectId = round.projectId as string
+}
+
+/** What an epoch of a project has come to, and what it pays for: the terms are read from the version once. */
+const countEpoch = prepared(() => {
+  const counts = membersOf(epochCounts([]))
+  const epoch = integer('epoch')
+  const projectId = sql`${sql.placeholder('projectId')}`
   const isKnown = sql`EXISTS (SELECT 1 FROM ${epochRounds}
     WHERE ${epochRounds.projectId} = ${projectId} AND ${epochRounds.epoch} = ${epoch})`
   const { manifest, token, epochSecs, consensusHash } = projectVersions
   return insertFrom(
     epochRounds,
     {
-      ...counts,
+      ...placeholders(counts),
       ...{ projectId, epoch },
       endsAt: sql`(${epoch} + 1) * ${epochSecs}`,
       terms: sql`iif(${isKnown}, '', json_set(json_extract(${manifest}, '$.consensus.economics'),
         '$.token', json(${token}), '$.epoch_secs', ${epochSecs}))`,
     },
     sql`FROM (SELECT * FROM ${projectVersions} WHERE ${projectVersions.projectId} = ${projectId}
-      AND ${consensusHash} = ${round.consensusHash} LIMIT 1) AS ${projectVersions} WHERE ${isNew}`,
+      AND ${consensusHash} = ${sql.placeholder('consensusHash')} LIMIT 1) AS ${projectVersions} WHERE ${areNew}`,
   ).onConflictDoUpdate({
     target: [epochRounds.projectId, epochRounds.epoch],
-    set: added(epochRounds, membersOf(counts)),
+    set: added(epochRounds, counts),
   })
-}
+})
 
-/** What payout addresses are credited in the epoch. Several members may share one, and each of their rounds counts once for it. */
-function creditsStatements(ends: readonly RoundEnd[], isNew: SQL) {
-  const { round } = ends[0] as RoundEnd
+/** What payout addresses are credited. Several members may share one, and each of their rounds counts once for it. */
+function creditsOf(ends: readonly RoundEnd[]) {
   const credits = Map.groupBy(
     ends.flatMap((end) => end.credits),
     ({ miner }) => miner,
   )
-  const rows = [...credits].map(([miner, own]) => ({
+  return [...credits].map(([miner, own]) => ({
     miner,
     rounds: own.length,
     units: sumOf(own, ({ units }) => units),
   }))
-  const { projectId, epoch, endsAt } = epochRounds
-  return jsonParts(rows).map((part) =>
-    insertFrom(
-      epochCredits,
-      {
-        ...listed(epochCredits, ['miner', 'rounds', 'units']),
-        ...{ projectId: sql`${projectId}`, epoch: sql`${epoch}`, endsAt: sql`${endsAt}` },
-      },
-      sql`FROM json_each(${part}) CROSS JOIN ${epochRounds}
-      WHERE ${projectId} = ${round.projectId} AND ${epoch} = ${round.epoch} AND ${isNew}`,
-    ).onConflictDoUpdate({
-      target: [epochCredits.miner, epochCredits.projectId, epochCredits.epoch],
-      set: added(epochCredits, ['rounds', 'units']),
-    }),
-  )
 }
 
-function networkStatement(ends: readonly RoundEnd[], isNew: SQL) {
-  const counts = {
-    rounds: ends.length,
-    finalized: sumOf(ends, ({ round }) => Number(round.state === 'finalized')),
-    units: sumOf(ends, unitsOf),
-  }
+const credit = prepared(() => {
+  const { projectId, epoch, endsAt } = epochRounds
+  return insertFrom(
+    epochCredits,
+    {
+      ...listed(epochCredits, ['miner', 'rounds', 'units']),
+      ...{ projectId: sql`${projectId}`, epoch: sql`${epoch}`, endsAt: sql`${endsAt}` },
+    },
+    sql`FROM json_each(${sql.placeholder('credits')}) CROSS JOIN ${epochRounds}
+      WHERE ${projectId} = ${sql.placeholder('projectId')} AND ${epoch} = ${sql.placeholder('epoch')} AND ${areNew}`,
+  ).onConflictDoUpdate({
+    target: [epochCredits.miner, epochCredits.projectId, epochCredits.epoch],
+    set: added(epochCredits, ['rounds', 'units']),
+  })
+})
+
+const networkCounts = (ends: readonly RoundEnd[]) => ({
+  rounds: ends.length,
+  finalized: sumOf(ends, ({ round }) => Number(round.state === 'finalized')),
+  units: sumOf(ends, unitsOf),
+})
+
+const countNetwork = prepared(() => {
+  const counts = membersOf(networkCounts([]))
   return insertFrom(
     networkHours,
-    { ...counts, hour: integer(hourOf(ends[0] as RoundEnd)) },
-    sql`WHERE ${isNew}`,
-  ).onConflictDoUpdate({ target: networkHours.hour, set: added(networkHours, membersOf(counts)) })
-}
+    { ...placeholders(counts), hour: integer('hour') },
+    sql`WHERE ${areNew}`,
+  ).onConflictDoUpdate({ target: networkHours.hour, set: added(networkHours, counts) })
+})
 
-const moduleStatement = (ends: readonly RoundEnd[], isNew: SQL) =>
+const countRuns = prepared(() =>
   build
     .update(modules)
-    .set({ execCount: sql`${modules.execCount} + ${integer(ends.length)}` })
-    .where(and(eq(modules.manifestAddress, (ends[0] as RoundEnd).round.moduleAddress), isNew))
+    .set({ execCount: sql`${modules.execCount} + ${integer('runs')}` })
+    .where(and(eq(modules.manifestAddress, sql.placeholder('moduleAddress')), areNew)),
+)
+
+const noteOffence = prepared(() =>
+  insertFrom(
+    roundOffences,
+    { roundId: sql.placeholder('roundId'), attempts: 0, nextAttemptAt: sql.placeholder('endedAt') },
+    sql`WHERE ${areNew}`,
+  ).onConflictDoNothing(),
+)
 
 const unitsOf = ({ credits }: RoundEnd): number => sumOf(credits, ({ units }) => units)

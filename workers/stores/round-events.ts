@@ -1,22 +1,27 @@
-import type { SQL, SQLWrapper } from 'drizzle-orm'
 import {
   eventsOfRounds,
   packRounds,
   type RoundMember,
   type ToldRound,
 } from '../../durable-objects/events/round-entries.ts'
-import { logStatement, rowLengthMax } from './event-log.ts'
+import { loggedValues, logStatement, rowLengthMax } from './event-log.ts'
+import { areNew, type NewRounds } from './new-rounds.ts'
 import type { RoundEnd } from './round-effects.ts'
 import type { WrittenRound } from './rounds.ts'
 import type { LeaseRow } from './schema/index.ts'
-import { partsOf } from './statements.ts'
+import { partsOf, prepared, type ReadyStatement } from './statements.ts'
+
+const tell = prepared(() => logStatement(areNew))
 
 /** Rows of the log that tell what came of rounds, nearly always one for all of them. */
-export function roundEventStatements(written: readonly WrittenRound[], isNew: SQL): SQLWrapper[] {
+export function roundEventStatements(
+  written: readonly WrittenRound[],
+  newRounds: NewRounds,
+): ReadyStatement[] {
   const told = written.flatMap((one) => (one.end === null ? [] : [toldRound(one, one.end)]))
   return partsOf(told, (round) => JSON.stringify(round).length, rowLengthMax).map((part) => {
     const body = packRounds(part)
-    return logStatement(eventsOfRounds(body), body, isNew)
+    return tell({ ...newRounds, ...loggedValues(eventsOfRounds(body), body) })
   })
 }
 

@@ -1,22 +1,22 @@
-import { and, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { batch, type Database } from './database.ts'
 import { followedStatement } from './event-log.ts'
-import { type RoundEnd, roundEffects } from './round-effects.ts'
+import { archivesOf, areNew, isOverOf, type NewRounds, newRoundsOf } from './new-rounds.ts'
+import { roundEffects } from './round-effects.ts'
 import { roundEventStatements } from './round-events.ts'
 import type { WrittenRound } from './rounds.ts'
 import { archives, type LeaseKey, leases, rounds, subscriptions } from './schema/index.ts'
-import { insertFrom, isOneOf, jsonParts, listed, membersOf, replaced } from './statements.ts'
+import {
+  insertFrom,
+  isOneOf,
+  jsonParts,
+  listed,
+  membersOf,
+  prepared,
+  ReadyStatement,
+  replaced,
+} from './statements.ts'
 import { scheduledStatement } from './tasks.ts'
-
-const isNoneOver = (roundIds: readonly string[]): SQL => sql`NOT EXISTS (SELECT 1 FROM ${rounds}
-  WHERE ${isOneOf(rounds.roundId, roundIds)} AND ${rounds.state} IN ('finalized', 'failed'))`
-
-/** Archives of the epochs of some rounds. */
-const archivesOf = (of: readonly WrittenRound[]): SQL => {
-  const epochs = new Set(of.map(({ round: { projectId, epoch } }) => JSON.stringify([projectId, epoch])))
-  return sql`json_each(${`[${[...epochs].join(',')}]`}) AS one JOIN ${archives}
-    ON ${archives.projectId} = one.value->>0 AND ${archives.epoch} = one.value->>1`
-}
 
 /** Where the state of a round can only go on to one further right. */
 const rankOf = (state: SQL): SQL =>
@@ -58,20 +58,16 @@ async function write(
   { following, wake, memberSince }: Write,
 ): Promise<string[] | null> {
   const ends = written.flatMap(({ end }) => end ?? [])
-  const isNew = and(
-    isNoneOver(written.map(({ round }) => round.roundId)),
-    sql`NOT EXISTS (SELECT 1 FROM ${archivesOf(written)})`,
-    memberSince === null ? isNoneYounger(ends) : undefined,
-  ) as SQL
+  const newRounds = newRoundsOf(written, ends, memberSince)
   const [guard, followed] = await batch(db, [
-    sql`SELECT ${isNew} AS holds`,
+    askNew({ ...newRounds }),
     followedStatement(),
     ...following,
-    ...roundEffects(ends, memberSince, isNew),
-    ...roundEventStatements(written, isNew),
-    ...waitedStatements(written, isNew),
-    ...jsonParts(written.flatMap((one) => one.leases)).map((part) => leasesStatement(part, isNew)),
-    roundsStatement(JSON.stringify(written.map(rowOf)), isNew),
+    ...roundEffects(ends, memberSince, newRounds),
+    ...roundEventStatements(written, newRounds),
+    ...waitedStatements(written, newRounds),
+    ...jsonParts(written.flatMap((one) => one.leases)).map((leases) => writeLeases({ ...newRounds, leases })),
+    writeRows({ ...newRounds, rounds: JSON.stringify(written.map(rowOf)) }),
   ])
   const [row] = (guard?.results ?? []) as { holds: number }[]
   await wake(((followed?.results ?? []) as { shard: number }[]).map(({ shard }) => shard))
@@ -85,12 +81,11 @@ const rowOf = ({ round, leases: own }: WrittenRound) => ({
 
 /** Which rounds are over, or in an archive, and since when the subscriptions of their members exist. */
 async function knownOf(db: Database, given: readonly WrittenRound[]) {
-  const ids = given.map(({ round }) => round.roundId)
+  const { roundIds, epochs: ofEpochs } = newRoundsOf(given, [], null)
   const members = given.flatMap(({ end }) => end?.members.map(({ subscriptionId }) => subscriptionId) ?? [])
   const [over, archived, subscribed] = await batch(db, [
-    sql`SELECT ${rounds.roundId} AS id FROM ${rounds}
-        WHERE ${isOneOf(rounds.roundId, ids)} AND ${rounds.state} IN ('finalized', 'failed')`,
-    sql`SELECT ${archives.projectId} AS projectId, ${archives.epoch} FROM ${archivesOf(given)}`,
+    sql`SELECT ${rounds.roundId} AS id FROM ${rounds} WHERE ${isOverOf(roundIds)}`,
+    sql`SELECT ${archives.projectId} AS projectId, ${archives.epoch} FROM ${archivesOf(ofEpochs)}`,
     sql`SELECT ${subscriptions.subscriptionId} AS id, ${subscriptions.createdAt} AS since FROM ${subscriptions}
         WHERE ${isOneOf(subscriptions.subscriptionId, [...new Set(members)])}`,
   ])
@@ -108,29 +103,18 @@ async function knownOf(db: Database, given: readonly WrittenRound[]) {
   }
 }
 
-/** Holds while no subscription of a member was opened after its round. */
-function isNoneYounger(ends: readonly RoundEnd[]): SQL | undefined {
-  const earliest = new Map<string, number>()
-  for (const { round, members } of ends)
-    for (const { subscriptionId } of members)
-      earliest.set(subscriptionId, Math.min(earliest.get(subscriptionId) ?? Infinity, round.issuedAt))
-  return earliest.size === 0
-    ? undefined
-    : sql`NOT EXISTS (SELECT 1 FROM json_each(${JSON.stringify([...earliest])}) AS one
-        JOIN ${subscriptions} ON ${subscriptions.subscriptionId} = one.value->>0
-        WHERE ${subscriptions.createdAt} > one.value->>1)`
-}
-
 /** Tasks that waited have their round, also where that could not be noted when it began. */
-function waitedStatements(written: readonly WrittenRound[], isNew: SQL): SQLWrapper[] {
+function waitedStatements(written: readonly WrittenRound[], newRounds: NewRounds): ReadyStatement[] {
   const waited = written.flatMap(({ round: { roundId, taskId, createdAt } }) =>
     createdAt === null || taskId === null ? [] : [{ taskId, roundId }],
   )
-  return waited.length === 0 ? [] : [scheduledStatement(waited, isNew)]
+  return waited.length === 0 ? [] : [ReadyStatement.of(scheduledStatement(waited, areNew)).with(newRounds)]
 }
 
+const askNew = prepared(() => sql`SELECT ${areNew} AS holds`)
+
 /** A row that is as it was is not written again. */
-const leasesStatement = (part: string, isNew: SQL) => {
+const writeLeases = prepared(() => {
   const { state, missedBecause, completedAt, proofStatus, rejectionReason } = leases
   const { receiptHash, submittedAt, units, voteProblem } = leases
   const moving = membersOf({
@@ -142,16 +126,16 @@ const leasesStatement = (part: string, isNew: SQL) => {
   return insertFrom(
     leases,
     listed(leases, membersOf(getTableColumns(leases))),
-    sql`FROM json_each(${part}) WHERE ${isNew}`,
+    sql`FROM json_each(${sql.placeholder('leases')}) WHERE ${areNew}`,
   ).onConflictDoUpdate({
     target: [leases.owner, leases.createdAt, leases.roundId, leases.position],
     set: moved,
     setWhere: sql.join(differs, sql` OR `),
   })
-}
+})
 
 /** What is written may have stood before what is there: it is left out then. */
-const roundsStatement = (part: string, isNew: SQL) => {
+const writeRows = prepared(() => {
   const { kind, projectId, consensusHash, epoch, seq, setHash, issuedAt, nonce, ...others } =
     getTableColumns(rounds)
   const { roundId, moduleAddress, function: _, input, inputHash, gasLimit, ...moving } = others
@@ -159,10 +143,10 @@ const roundsStatement = (part: string, isNew: SQL) => {
   return insertFrom(
     rounds,
     listed(rounds, membersOf(getTableColumns(rounds))),
-    sql`FROM json_each(${part}) WHERE ${isNew}`,
+    sql`FROM json_each(${sql.placeholder('rounds')}) WHERE ${areNew}`,
   ).onConflictDoUpdate({
     target: rounds.roundId,
     set: replaced(rounds, membersOf(moved)),
     setWhere: sql`${rankOf(sql`${rounds.state}`)} <= ${rankOf(sql`excluded.state`)}`,
   })
-}
+})

@@ -1,4 +1,14 @@
-import { type Column, type GetColumnData, getTableColumns, is, SQL, sql, type Table } from 'drizzle-orm'
+import {
+  type Column,
+  fillPlaceholders,
+  type GetColumnData,
+  getTableColumns,
+  is,
+  SQL,
+  type SQLWrapper,
+  sql,
+  type Table,
+} from 'drizzle-orm'
 import { DrizzleD1Database } from 'drizzle-orm/d1'
 import { SQLiteAsyncDialect, type SQLiteInsertValue, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 
@@ -6,6 +16,38 @@ export const dialect = new SQLiteAsyncDialect()
 
 /** Makes statements that a batch carries out. By itself it reaches no database. */
 export const build = new DrizzleD1Database('async', dialect, undefined as never, undefined)
+
+type Values = Readonly<Record<string, unknown>>
+
+/** A statement as the database takes it. */
+export class ReadyStatement {
+  readonly text: string
+  readonly params: readonly unknown[]
+
+  constructor(text: string, params: readonly unknown[]) {
+    this.text = text
+    this.params = params
+  }
+
+  static of(statement: SQLWrapper): ReadyStatement {
+    const { sql: text, params } = dialect.sqlToQuery(statement.getSQL())
+    return new ReadyStatement(text, params)
+  }
+
+  /** @param values - Of its placeholders, by their names. */
+  with(values: Values): ReadyStatement {
+    return new ReadyStatement(this.text, fillPlaceholders([...this.params], values))
+  }
+}
+
+/** A statement that is used often. Making its text takes longer than all else, so that is done once. */
+export function prepared(make: () => SQLWrapper): (values: Values) => ReadyStatement {
+  let made: ReadyStatement | undefined
+  return (values) => {
+    made ??= ReadyStatement.of(make())
+    return made.with(values)
+  }
+}
 
 type Member<T extends Table> = keyof T['_']['columns'] & string
 
@@ -29,14 +71,14 @@ export function insertFrom<T extends SQLiteTable>(table: T, row: SQLiteInsertVal
 
 export const membersOf = <T extends object>(columns: T) => Object.keys(columns) as (keyof T & string)[]
 
-type Values<T extends Table, M extends Member<T>> = { [member in M]: SQL }
+type ValuesOf<T extends Table, M extends Member<T>> = { [member in M]: SQL }
 
 const valuesOf = <T extends Table, M extends Member<T>>(
   table: T,
   members: readonly M[],
   value: (column: Column, member: M) => SQL,
 ) =>
-  Object.fromEntries(members.map((member) => [member, value(columnOf(table, member), member)])) as Values<
+  Object.fromEntries(members.map((member) => [member, value(columnOf(table, member), member)])) as ValuesOf<
     T,
     M
   >

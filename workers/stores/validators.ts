@@ -5,7 +5,7 @@ import {
   type ValidatorGeneration,
 } from '../../protocol/committees/index.ts'
 import type { NetworkParams } from '../../protocol/identity/index.ts'
-import { type Database, Store } from './database.ts'
+import { type Database, readRows, Store } from './database.ts'
 import { committeeSets, nodes, validatorGenerations } from './schema/index.ts'
 import { fromTemplate } from './statements.ts'
 
@@ -118,8 +118,8 @@ export class ValidatorStore extends Store {
 
   /** From when on the network has validators: its first generation counts until the next one does. Null without one. */
   async since(): Promise<number | null> {
-    const [first] = await this.db.select({ effectiveAt }).from(validatorGenerations).orderBy(number).limit(1)
-    return first?.effectiveAt ?? null
+    const [first] = await readRows<{ since: number }>(this.db, sinceText, [])
+    return first?.since ?? null
   }
 
   /** Newest first: those before a number, and after the first no more than so many bytes. */
@@ -153,6 +153,9 @@ export class ValidatorStore extends Store {
     return rows.map(generationOf)
   }
 }
+
+/** Read with every task that is submitted, so its text is made once. */
+const sinceText = `SELECT ${effectiveAt.name} AS since FROM validator_generations ORDER BY ${number.name} LIMIT 1`
 
 const newest = (where: SQL | undefined, limit: number): SQL => sql`(SELECT * FROM ${validatorGenerations}
   WHERE ${where ?? sql`true`} ORDER BY ${number} DESC LIMIT ${limit}) AS ${validatorGenerations}`

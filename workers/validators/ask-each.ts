@@ -25,6 +25,8 @@ type Call = (validator: CallableValidator, answerMs: number) => Promise<boolean>
 /** Calls validators a few at a time, and remembers how each answered. One for each isolate: what it knows may be lost. */
 export class ValidatorCalls {
   readonly #standings = new Map<string, Standing>()
+  /** When each last answered anything over its link, in milliseconds. */
+  readonly #linkedAtMs = new Map<string, number>()
   readonly #random: () => number
 
   constructor(random: () => number = Math.random) {
@@ -64,6 +66,16 @@ export class ValidatorCalls {
   /** Tells validators something that they can also ask their peers for: each is called once. */
   async tell(validators: readonly CallableValidator[], call: Call): Promise<void> {
     await inTurns(this.#inOrder(validators), call, () => tellMsMax, new AbortController().signal)
+  }
+
+  /** A validator answered over its link. */
+  heardOnLink(publicKey: string): void {
+    this.#linkedAtMs.set(publicKey, Date.now())
+  }
+
+  /** Whether it answered anything over its link in the last so many milliseconds. */
+  isHeardOnLink({ publicKey }: Pick<CallableValidator, 'publicKey'>, ms: number): boolean {
+    return Date.now() - (this.#linkedAtMs.get(publicKey) ?? Number.NEGATIVE_INFINITY) <= ms
   }
 
   #note({ publicKey }: CallableValidator, hasAnswered: boolean, ms: number): void {

@@ -48,6 +48,11 @@ export interface ValidatorSources {
 const askMsMax = 40_000
 /** One that is silent on its link for so long is asked again, there and by HTTP. */
 const linkMs = 2_000
+/**
+ * One that answered this hub over its link so recently is there, and its answer is only late: with much to do, calls by HTTP would make the hub
+ * later still. Asked over its link again, it has so long before it is called.
+ */
+const aliveMs = 5_000
 /** Calls by HTTP at once, of those without a link and of those that are silent on theirs. */
 const callsAtOnce = { others: 3, silent: 2 }
 
@@ -107,14 +112,32 @@ export async function askForFinality(
     await waiting.until(() => over.signal.aborted || !asked.some(isSilent), ms)
     return over.signal.aborted ? [] : asked.filter(isSilent)
   }
+  const byHttp = (some: readonly Validator[]) =>
+    calls.ask(some.filter(isCallable), call, over.signal, callsAtOnce.silent)
+  const tooLarge = new Set<string>()
+  const isLate = (validator: Validator) =>
+    !tooLarge.has(validator.publicKey) && calls.isHeardOnLink(validator, aliveMs)
   const askSilent = async (asked: readonly Validator[]) => {
     const silent = await silentOf(asked, linkMs)
-    const again = overLinks(silent, decide).then(({ taken }) => silentOf(taken, answerMsMax - linkMs))
-    await Promise.all([again, calls.ask(silent.filter(isCallable), call, over.signal, callsAtOnce.silent)])
+    const late = new Set(silent.filter(isLate))
+    const isAwaited = (validator: Validator) => late.has(validator)
+    const again = overLinks(silent, decide)
+    const askLate = async () => {
+      const { taken, others } = await again
+      const waited = silentOf(taken.filter(isAwaited), aliveMs).then(byHttp)
+      await Promise.all([byHttp(others.filter(isAwaited)), waited])
+    }
+    await Promise.all([
+      again.then(({ taken }) => silentOf(taken, answerMsMax - linkMs)),
+      byHttp(silent.filter((one) => !isAwaited(one))),
+      askLate(),
+    ])
   }
   listen(async (publicKey, answer) => {
+    calls.heardOnLink(publicKey)
     // What does not fit into a frame comes by HTTP.
-    if (answer.code !== 'too_large') hear(publicKey)
+    if (answer.code === 'too_large') tooLarge.add(publicKey)
+    else hear(publicKey)
     if (answer.code !== undefined || (await take(publicKey, answer))) return null
     return `The vote of ${answer.round_id} is no valid finality vote of this validator.`
   })

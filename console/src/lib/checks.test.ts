@@ -3,13 +3,12 @@ import { quorum } from '../../../protocol/committees/index.ts'
 import { utf8 } from '../../../protocol/encoding/index.ts'
 import { hashNetworkParams } from '../../../protocol/identity/index.ts'
 import { signManifest } from '../../../protocol/manifest/index.ts'
-import { createFinalityRecord, createFinalityVote, tallyVotes } from '../../../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
 import { coordinatorSeed, createGenerations, validatorSeeds } from '../../../testing/node/generations.ts'
+import { rightReceiptHash, shownRound } from '../../../testing/node/shown-round.ts'
 import {
   attestedSet,
   createTestProject,
-  createTestRound,
   input,
   params,
   profile,
@@ -31,12 +30,9 @@ const shown = generations.items()
 /** A final round as an honest hub shows it. @param miners Fewer than three have no committee. */
 function recordsOf(miners = 4): Changed {
   const project = createTestProject({ miners })
-  const { task, roundId, seated, votes } = createTestRound(project)
   const signers = validatorSeeds.slice(0, 3)
-  const own = seated.committee.fallback ? { ...rightReceipt, receipt_hash: receiptHash } : null
-  const record = createFinalityRecord(task, tallyVotes(profile, seated, task, votes), own)
-  const { q, weights: _, draws: __, ...drawn } = seated.committee
-  const { project_id, epoch, seq, set_hash } = task
+  const round = shownRound(project, signers)
+  const { round_id: roundId, project_id, receipt_hash, task } = round
   return structuredClone({
     ...{ roundId, profile, params, paramsHash: hashNetworkParams(params), generations: shown },
     coordinator: ed25519PublicKey(coordinatorSeed),
@@ -45,19 +41,11 @@ function recordsOf(miners = 4): Changed {
     receipt: rightReceipt,
     own: {
       ...{ project_id, function: task.function, input: new TextDecoder().decode(input) },
-      ...{ output: input, success: true, receipt_hash: record.receipt_hash },
+      ...{ output: input, success: true, receipt_hash },
     },
-    round: {
-      ...{ round_id: roundId, kind: 'task', state: 'finalized', project_id, epoch, seq },
-      ...{ receipt_hash: record.receipt_hash, gas_used: record.gas_used, audited: record.audited },
-      ...{ created_at: task.issued_at, finalized_at: task.issued_at + 2, task, votes_detail: votes },
-      committee: { project_id, epoch, seq, set_hash, quorum: q, ...drawn },
-      finality: record,
-      finality_votes: signers.map((seed) => createFinalityVote(profile, seed, record)),
-    },
+    round,
   })
 }
-const receiptHash = createTestRound(createTestProject()).votes[0]!.receipt_hash
 
 /** The names of the checks by their outcome; those that hold are left out. */
 function judge(records: Changed): Partial<Record<CheckName, 'wrong' | 'unchecked'>> {
@@ -83,7 +71,7 @@ const other = () => recordsOf()
 test.each<[what: string, lie: (records: Changed) => void, found: ReturnType<typeof judge>]>([
   ['another round', (all) => (all.round = other().round), { task: 'wrong' }],
   ['another function than was asked for', (all) => (all.own.function = 'other'), { task: 'wrong' }],
-  ['another project beside the task', (all) => (all.round.project_id = receiptHash), { task: 'wrong' }],
+  ['another project beside the task', (all) => (all.round.project_id = rightReceiptHash), { task: 'wrong' }],
   ['another receipt', (all) => (all.receipt = wrongReceipt), { receipt: 'wrong', payload: 'unchecked' }],
   ['no receipt', (all) => (all.receipt = null), { receipt: 'unchecked', payload: 'unchecked' }],
   ['more gas', (all) => all.round.gas_used++, { receipt: 'wrong', validators: 'wrong' }],
@@ -110,7 +98,7 @@ test.each<[what: string, lie: (records: Changed) => void, found: ReturnType<type
   ['too few attestations', (all) => all.attested.attestations.splice(1), { set: 'wrong' }],
   [
     'another beacon',
-    (all) => (all.attested.snapshot.beacon.block_hash = receiptHash),
+    (all) => (all.attested.snapshot.beacon.block_hash = rightReceiptHash),
     { set: 'wrong', beacon: 'wrong', draw: 'wrong', votes: 'unchecked' },
   ],
   ['a lower quorum', (all) => (all.round.committee.quorum = 1), { draw: 'wrong', votes: 'unchecked' }],
@@ -126,7 +114,7 @@ test.each<[what: string, lie: (records: Changed) => void, found: ReturnType<type
   ['one vote', (all) => all.round.votes_detail.splice(1), { votes: 'wrong' }],
   [
     'a vote of another',
-    ({ round }) => (round.votes_detail[0].payout_address = receiptHash),
+    ({ round }) => (round.votes_detail[0].payout_address = rightReceiptHash),
     { votes: 'wrong' },
   ],
   ['an audit', (all) => (all.round.audited = true), { validators: 'wrong' }],

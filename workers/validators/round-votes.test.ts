@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { AnswerListener } from '../../durable-objects/round/types.ts'
+import { hashText } from '../../protocol/encoding/index.ts'
+import { resolveProfile } from '../../protocol/identity/index.ts'
+import { createNode } from '../test/callers.ts'
+import { simulateRound } from '../test/final-rounds.ts'
+import { ValidatorCalls } from './ask-each.ts'
+import { askForFinality, type ValidatorSources } from './round-votes.ts'
+
+const profile = resolveProfile()
+const validators = Array.from({ length: 4 }, () => createNode())
+const { object } = simulateRound({
+  ...{ members: [], deeds: [], validators, issuedAt: 1_790_000_000 },
+  fallback: { projectId: hashText('project'), consensusHash: hashText('consensus') },
+})
+const round = { ...object, finalityVotes: [], outcome: null }
+const keys = validators.map(({ publicKey }) => publicKey)
+
+let called: string[]
+beforeEach(() => {
+  called = []
+  vi.useFakeTimers()
+  // Nobody answers by HTTP.
+  vi.stubGlobal('fetch', (target: URL, { signal }: RequestInit) => {
+    called.push(target.hostname)
+    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+  })
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+interface Links {
+  /** How long each takes to answer; null for never. */
+  readonly answerMs: number | null
+  /** How long ago each answered about another round; null for never. */
+  readonly heardMsAgo: number | null
+  readonly isTooLarge?: boolean
+}
+
+/** Asks about the round. @returns How often links were given it in so many seconds, how many were called by HTTP, and how many votes came. */
+async function ask({ answerMs, heardMsAgo, isTooLarge = false }: Links, seconds: number) {
+  const calls = new ValidatorCalls()
+  if (heardMsAgo !== null) {
+    for (const key of keys) calls.heardOnLink(key)
+    await vi.advanceTimersByTimeAsync(heardMsAgo)
+  }
+  let listener: AnswerListener | undefined
+  let given = 0
+  const answer = (publicKey: string) => {
+    const vote = object.finalityVotes.find((one) => one.public_key === publicKey)!
+    const { round_id } = vote
+    return listener?.(publicKey, isTooLarge ? { round_id, code: 'too_large' } : { round_id, vote, run: null })
+  }
+  const sources = {
+    ...{ profile, calls, roundFiles: {}, rules: { coordinator: { sign: () => ({}) }, isLocal: false } },
+    validators: {
+      ofSet: async () => ({
+        validators: keys.map((publicKey, at) => ({
+          ...{ publicKey, url: `https://validator-${at}.example`, revokedAt: null },
+        })),
+      }),
+    },
+    links: (publicKey: string) => ({
+      decide: async () => {
+        given += 1
+        if (answerMs !== null) setTimeout(answer, answerMs, publicKey)
+        return true
+      },
+    }),
+    now: async () => 1_790_000_010,
+  } as unknown as ValidatorSources
+  const asked = askForFinality(sources, round, '', (one) => {
+    listener = one
+  })
+  await vi.advanceTimersByTimeAsync(1_000 * seconds)
+  const found = { given, called: new Set(called).size }
+  await vi.advanceTimersByTimeAsync(60_000)
+  return { ...found, votes: (await asked).votes.length }
+}
+
+test('validators that answer over their links at once are asked once', async () => {
+  expect(await ask({ answerMs: 100, heardMsAgo: null }, 3)).toEqual({ given: 4, called: 0, votes: 3 })
+})
+
+test('who has just answered about other rounds is late, and is not called by HTTP as well', async () => {
+  expect(await ask({ answerMs: 4_000, heardMsAgo: 1_000 }, 6)).toEqual({ given: 8, called: 0, votes: 3 })
+})
+
+test.each<[string, Links, number]>([
+  ['two seconds, where nothing was heard of them', { answerMs: null, heardMsAgo: null }, 2],
+  ['two seconds, where nothing was heard for long', { answerMs: null, heardMsAgo: 4_000 }, 2],
+  [
+    'two seconds, where an answer does not fit into a frame',
+    { answerMs: 100, heardMsAgo: 0, isTooLarge: true },
+    2,
+  ],
+  ['seven seconds, where all have just answered about others', { answerMs: null, heardMsAgo: 0 }, 7],
+])('who does not answer over a link is called by HTTP after %s', async (_, links, seconds) => {
+  const before = await ask(links, seconds - 0.1)
+  expect(before.called).toBe(0)
+  called = []
+  expect((await ask(links, seconds + 0.1)).called).toBe(2)
+})
