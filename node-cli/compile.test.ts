@@ -13,7 +13,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { parseArtifact } from '../protocol/hbc/artifact.ts'
-import { filledAscHome, temporaryFolder, withPlainCompiler } from '../testing/node/folders.ts'
+import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
 import { failedWith, nodectl } from '../testing/node/nodectl.ts'
 import { startPackageRegistry } from '../testing/node/package-registry.ts'
 import { compileModule } from './src/compiler/compile-module.ts'
@@ -29,9 +29,7 @@ async function compileHere(cwd: string, source = 'm.ts') {
   vi.stubEnv('NODE_ASC_HOME', env.NODE_ASC_HOME)
   const before = process.cwd()
   process.chdir(cwd)
-  const compiled = await withPlainCompiler(() => compileModule({ source, name: 'm' })).finally(() =>
-    process.chdir(before),
-  )
+  const compiled = await compileModule({ source, name: 'm' }).finally(() => process.chdir(before))
   writeFileSync(path.join(cwd, 'm.hbc'), compiled.bytes)
   return compiled
 }

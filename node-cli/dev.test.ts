@@ -79,7 +79,7 @@ test.each([
 
 test('compiles again when the module, what it imports or its samples change, until it is interrupted', async () => {
   const cwd = project(files)
-  const child = spawn('node', ['--liftoff-only', path.join(dist, 'nodectl.mjs'), 'dev', 'm.ts', '--json'], {
+  const child = spawn('node', [path.join(dist, 'nodectl.mjs'), 'dev', 'm.ts', '--json'], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -4,7 +4,7 @@ import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Artifact, openArtifact } from '../protocol/hbc/artifact.ts'
 import { newEntryRatioMax } from '../protocol/hbc/zip.ts'
-import { filledAscHome, withPlainCompiler } from '../testing/node/folders.ts'
+import { filledAscHome } from '../testing/node/folders.ts'
 import { compileModule } from './src/compiler/compile-module.ts'
 import { project } from './src/compiler/testing/project.ts'
 import {
@@ -26,13 +26,11 @@ const artifacts = new Map<string, Artifact>()
 
 beforeAll(async () => {
   process.env.NODE_ASC_HOME = filledAscHome()
-  await withPlainCompiler(async () => {
-    for (const file of readdirSync(folder).filter((one) => one.endsWith('.ts'))) {
-      const name = file.replace('.ts', '')
-      const { bytes } = await compileModule({ source: path.join(folder, file), name })
-      artifacts.set(name, openArtifact(bytes))
-    }
-  })
+  for (const file of readdirSync(folder).filter((one) => one.endsWith('.ts'))) {
+    const name = file.replace('.ts', '')
+    const { bytes } = await compileModule({ source: path.join(folder, file), name })
+    artifacts.set(name, openArtifact(bytes))
+  }
 })
 
 afterAll(closeThreads)

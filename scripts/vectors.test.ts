@@ -3,12 +3,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { runVectors } from './run-vectors.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'vectors-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const run = (...args: string[]) =>
-  spawnSync(process.execPath, [path.join(import.meta.dirname, 'vectors.ts'), ...args], { encoding: 'utf8' })
+/** In a process of its own; other tests call what it calls. */
+const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  spawnSync(process.execPath, [path.join(import.meta.dirname, 'vectors.ts'), ...args], {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  })
+
+const run = (...args: string[]) => runVectors(args)
 
 const write = (name: string, content: unknown) => {
   const file = path.join(folder, name)
@@ -24,21 +31,16 @@ const moduleCase = { name: 'module', wasm_hex: '00', call: { func_id: 0, input_u
 describe('npm run vectors', () => {
   test('takes relative names from where the command was given', () => {
     write('project-id.json', { common: { developer: fold.developer }, cases: [refused] })
-    const script = path.join(import.meta.dirname, 'vectors.ts')
-    const { status, stdout } = spawnSync(process.execPath, [script, 'project-id.json'], {
-      cwd: path.join(import.meta.dirname, '..'),
-      env: { ...process.env, INIT_CWD: folder },
-      encoding: 'utf8',
-    })
+    const { status, stdout } = command(['project-id.json'], { INIT_CWD: folder })
     expect([status, stdout]).toEqual([0, 'project-id: 1/1\n'])
   })
 
-  test('passes a file whose topic is its name, with common members under every input', () => {
+  test('passes a file whose topic is its name, with common members under every input', async () => {
     const file = write('project-id.json', { common: { developer: fold.developer }, cases: [refused] })
-    expect(run(file)).toMatchObject({ status: 0, stdout: 'project-id: 1/1\n' })
+    expect(await run(file)).toMatchObject({ status: 0, stdout: 'project-id: 1/1\n' })
   })
 
-  test('runs several topics under the profile of the file', () => {
+  test('runs several topics under the profile of the file', async () => {
     const file = write('mixed.json', {
       profile: { service: 'Acme' },
       topics: {
@@ -52,14 +54,14 @@ describe('npm run vectors', () => {
         ],
       },
     })
-    expect(run(file)).toMatchObject({ status: 0, stdout: 'project-id: 1/1\nprofile: 1/1\n' })
+    expect(await run(file)).toMatchObject({ status: 0, stdout: 'project-id: 1/1\nprofile: 1/1\n' })
   })
 
-  test('exit 1 and the first difference when an answer differs', () => {
+  test('exit 1 and the first difference when an answer differs', async () => {
     const file = write('project-id.json', {
       cases: [{ name: 'differs', input: fold, output: { project_id: '0x' } }],
     })
-    const { status, stdout } = run(file)
+    const { status, stdout } = await run(file)
     expect(status).toBe(1)
     expect(stdout).toContain(
       'project-id: 0/1\n  first difference: differs\n    expected {"project_id":"0x"}\n',
@@ -67,20 +69,20 @@ describe('npm run vectors', () => {
     expect(stdout).toContain('got      {"project_id":"0x')
   })
 
-  test('a topic with cases in several files is one line, and a difference names its file', () => {
+  test('a topic with cases in several files is one line, and a difference names its file', async () => {
     const one = write('one.json', {
       topics: { 'project-id': [{ ...refused, input: { ...fold, slug: 'F' } }] },
     })
     const other = write('other.json', {
       topics: { 'project-id': [{ name: 'differs', input: fold, output: { project_id: '0x' } }] },
     })
-    const { status, stdout } = run(one, other)
+    const { status, stdout } = await run(one, other)
     expect(status).toBe(1)
     expect(stdout).toContain(`project-id: 1/2\n  first difference: differs, in ${other}\n`)
   })
 
-  test('exit 1 and the name of a topic without runner', () => {
-    const { status, stdout } = run(write('weather.json', { cases: [refused] }))
+  test('exit 1 and the name of a topic without runner', async () => {
+    const { status, stdout } = await run(write('weather.json', { cases: [refused] }))
     expect(status).toBe(1)
     expect(stdout).toBe('weather: 0/1\n  topic "weather" is not implemented\n')
   })
@@ -126,20 +128,20 @@ describe('npm run vectors', () => {
       [refused, withLimit],
       'refused of topic engine cannot be run: wasm_hex: ',
     ],
-  ])('exit 2 and a clear message for %s', (_, topic, content, message) => {
-    const { status, stderr } = run(
+  ])('exit 2 and a clear message for %s', async (_, topic, content, message) => {
+    const { status, stderr } = await run(
       write(`${topic}.json`, Array.isArray(content) ? { cases: content } : content),
     )
     expect([status, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 
   test('exit 2 and a clear message for a missing file', () => {
-    const { status, stderr } = run(path.join(folder, 'absent.json'))
+    const { status, stderr } = command([path.join(folder, 'absent.json')])
     expect([status, stderr]).toEqual([2, expect.stringContaining('ENOENT')])
   })
 
-  test('the project passes its own vectors, those of the engine too, and each topic is once in the list', () => {
-    const { status, stdout } = run()
+  test('the project passes its own vectors, those of the engine too, and each topic is once in the list', async () => {
+    const { status, stdout } = await run()
     expect(stdout).toMatch(/^random-modules: (\d+)\/\1$/m)
     expect(stdout).toMatch(/^siwe: (\d+)\/\1$/m)
     expect(status).toBe(0)
@@ -149,13 +151,13 @@ describe('npm run vectors', () => {
     for (const topic of topics) expect(page).toContain(`\`${topic}\``)
   })
 
-  test('exit 2 for an unknown option, 0 for --help', () => {
-    expect(run('--fast').status).toBe(2)
-    expect(run('--engine', 'neither')).toMatchObject({
+  test('exit 2 for an unknown option, 0 for --help', async () => {
+    expect((await run('--fast')).status).toBe(2)
+    expect(await run('--engine', 'neither')).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('native, pulley or both'),
     })
-    expect(run('--help')).toMatchObject({
+    expect(await run('--help')).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('Usage: npm run vectors'),
     })

@@ -1,6 +1,7 @@
 import v8 from 'node:v8'
 import { expect, test } from 'vitest'
-import { withoutCompilers } from './compilers.ts'
+import { withBaselineWasm, withoutCompilers } from './compilers.ts'
+import { assemble } from './engine/testing/guests.ts'
 
 v8.setFlagsFromString('--allow-natives-syntax')
 
@@ -28,4 +29,26 @@ test('a small run is not compiled, and what follows it is', () => {
 test('a larger run is compiled', () => {
   withoutCompilers(16 * 1024 + 1)
   expect(isCompiled()).toBe(true)
+})
+
+/** Whether V8 optimizes a WebAssembly function that is called often. @param name Another one each time: V8 knows bytes again. */
+async function isOptimized(name: string): Promise<boolean> {
+  const text = `(module (func (export "${name}") (param i32)
+    (loop (br_if 0 (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))))`
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(assemble(text))))
+  const run = exports[name] as (times: number) => void
+  const statusOf = new Function('f', 'return %IsTurboFanFunction(f)')
+  for (let call = 0; call < 20; call++) {
+    run(2_000_000)
+    // It optimizes in another thread.
+    await new Promise(setImmediate)
+    if (statusOf(run)) return true
+  }
+  return false
+}
+
+test('WebAssembly is not optimized while a compiler runs once, and what is loaded later is', async () => {
+  expect(await withBaselineWasm(() => isOptimized('meanwhile'))).toBe(false)
+  await expect(withBaselineWasm(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await isOptimized('later')).toBe(true)
 })

@@ -21,3 +21,20 @@ export function withoutCompilers(bytes: number): () => void {
     for (const name of compilers) v8.setFlagsFromString(`--${name}`)
   }
 }
+
+const optimizingWasm = ['wasm-tier-up', 'wasm-dynamic-tiering']
+
+/**
+ * Keeps V8 from optimizing WebAssembly that is loaded and called meanwhile: a compiler that runs once is over before it pays,
+ * and half of the processor time of compiling a module goes there. What is loaded later is optimized again.
+ */
+export async function withBaselineWasm<T>(work: () => Promise<T>): Promise<T> {
+  v8.setFlagsFromString('--liftoff-only')
+  for (const name of optimizingWasm) v8.setFlagsFromString(`--no-${name}`)
+  try {
+    return await work()
+  } finally {
+    v8.setFlagsFromString('--no-liftoff-only')
+    for (const name of optimizingWasm) v8.setFlagsFromString(`--${name}`)
+  }
+}

@@ -23,7 +23,7 @@ import {
   rewardModels,
 } from '../manifest/index.ts'
 import { type RoundVote, signVote, type VoteSignatures } from '../rounds/index.ts'
-import type { SigningKey } from '../signatures/index.ts'
+import type { Ed25519Verifier, SigningKey } from '../signatures/index.ts'
 import { buildPayoutTree, type PayoutTree } from './merkle.ts'
 import { capUnits, computeRewards, type MinerUnits, type RewardTotals } from './rewards.ts'
 
@@ -255,9 +255,10 @@ export function countEpochAttestations(
   profile: Profile,
   receipt: EpochReceipt,
   validators: readonly string[],
+  verify?: Ed25519Verifier,
 ): number {
   const text = epochReceiptText(profile, hashEpochReceipt(receipt))
-  return countAttestations(profile, text, receipt.attestations, validators)
+  return countAttestations(profile, text, receipt.attestations, validators, verify)
 }
 
 /** A receipt that recomputes, or the first member that says anything else than the units give. */

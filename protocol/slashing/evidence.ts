@@ -26,6 +26,7 @@ import {
   type TaskVote,
   VoteError,
 } from '../rounds/index.ts'
+import type { Ed25519Verifier } from '../signatures/index.ts'
 
 /** Offences that cost collateral. */
 export const offences = ['equivocation', 'invalid_result', 'missed_sla'] as const
@@ -116,12 +117,24 @@ export interface EvidenceContext {
   readonly seat: (task: Task) => SeatedTask | null
 }
 
+interface Check {
+  readonly profile: Profile
+  readonly evidence: Evidence
+  readonly context: EvidenceContext
+  readonly verify: Ed25519Verifier | undefined
+}
+
 /**
  * Checks evidence by section 24, whose table says what the `proof` of each kind holds and has to show.
  * @returns The hash of the evidence.
  * @throws {@link EvidenceError}
  */
-export function checkEvidence(profile: Profile, evidence: Evidence, context: EvidenceContext): Hex {
+export function checkEvidence(
+  profile: Profile,
+  evidence: Evidence,
+  context: EvidenceContext,
+  verify?: Ed25519Verifier,
+): Hex {
   if (context.subscription_id !== evidence.subscription_id)
     throw new EvidenceError('the node does not have this subscription in the project')
   const proofs = {
@@ -130,7 +143,7 @@ export function checkEvidence(profile: Profile, evidence: Evidence, context: Evi
     missed_sla: checkMissedSla,
   }
   try {
-    proofs[evidence.kind](profile, evidence, context)
+    proofs[evidence.kind]({ profile, evidence, context, verify })
   } catch (error) {
     if (error instanceof VoteError) throw new EvidenceError(`a vote is not valid (${error.reason})`)
     throw error
@@ -138,29 +151,33 @@ export function checkEvidence(profile: Profile, evidence: Evidence, context: Evi
   return hashEvidence(evidence)
 }
 
-function checkEquivocation(profile: Profile, evidence: Evidence): void {
-  const { first, second } = requireProof(evidence, ['first', 'second'])
-  const votes = [requireFittingVote(profile, evidence, first), requireFittingVote(profile, evidence, second)]
+function checkEquivocation(check: Check): void {
+  const { first, second } = requireProof(check.evidence, ['first', 'second'])
+  const votes = [requireFittingVote(check, first), requireFittingVote(check, second)]
   if (votes[0]!.receipt_hash === votes[1]!.receipt_hash) throw new EvidenceError('both votes agree')
 }
 
-function checkInvalidResult(profile: Profile, evidence: Evidence, { validators }: EvidenceContext): void {
-  const { vote, finality } = requireProof(evidence, ['vote', 'finality'])
-  const list = requireFinalityList(finality, validators)
-  const { task, receipt_hash } = requireFittingVote(profile, evidence, vote)
-  const record = requireFinality(profile, evidence, list, validators)
+function checkInvalidResult(check: Check): void {
+  const { vote, finality } = requireProof(check.evidence, ['vote', 'finality'])
+  const list = requireFinalityList(finality, check.context.validators)
+  const { task, receipt_hash } = requireFittingVote(check, vote)
+  const record = requireFinality(check, list)
   if (!record.audited) throw new EvidenceError('no validator ran the task itself')
   if (record.set_hash !== task.set_hash) throw new EvidenceError('the record is of another set')
   if (record.receipt_hash === receipt_hash) throw new EvidenceError('the vote agrees with the record')
 }
 
-function checkMissedSla(profile: Profile, evidence: Evidence, { validators, seat }: EvidenceContext): void {
+function checkMissedSla(check: Check): void {
+  const {
+    evidence,
+    context: { validators, seat },
+  } = check
   const { task, finality } = requireProof(evidence, ['task', 'finality'])
   if (!isTask(task)) throw new EvidenceError('the task is malformed')
   if (deriveTaskRoundId(task) !== evidence.round_id) throw new EvidenceError('the task is of another round')
   requireTaskOf(evidence, task)
   const list = requireFinalityList(finality, validators)
-  const record = requireFinality(profile, evidence, list, validators)
+  const record = requireFinality(check, list)
   if (record.set_hash !== task.set_hash) throw new EvidenceError('the record is of another set')
   if (record.voters.some((voter) => voter.public_key === evidence.node_key))
     throw new EvidenceError('the node voted')
@@ -177,8 +194,8 @@ function requireProof<Key extends string>(evidence: Evidence, keys: readonly Key
 }
 
 /** A vote fits: points 1 to 3 of section 17 hold, and it is of the node, the round, the project, epoch and consensus. */
-function requireFittingVote(profile: Profile, evidence: Evidence, value: unknown): TaskVote {
-  const vote = parseTaskVote(profile, value)
+function requireFittingVote({ profile, evidence, verify }: Check, value: unknown): TaskVote {
+  const vote = parseTaskVote(profile, value, verify)
   if (vote.public_key !== evidence.node_key) throw new EvidenceError('a vote is of another node')
   if (vote.round_id !== evidence.round_id) throw new EvidenceError('a vote is of another round')
   requireTaskOf(evidence, vote.task)
@@ -207,12 +224,10 @@ function requireFinalityList(value: unknown, validators: readonly string[]): rea
  * round, project and epoch, and at least a quorum of the current validators.
  */
 function requireFinality(
-  profile: Profile,
-  evidence: Evidence,
+  { profile, evidence, context, verify }: Check,
   list: readonly unknown[],
-  validators: readonly string[],
 ): FinalityRecord {
-  const votes = list.map((vote) => parseFinalityVote(profile, vote, validators))
+  const votes = list.map((vote) => parseFinalityVote(profile, vote, context.validators, verify))
   if (!isAscending(votes.map((vote) => vote.public_key)))
     throw new EvidenceError('the finality list does not ascend')
   const record = votes[0]!.finality

@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { fillAscHome } from './package-calls.ts'
 
 /** A folder that goes away with the run of the tests. */
@@ -16,19 +15,6 @@ export function folderWithKey(seed: string): string {
   mkdirSync(folder, { mode: 0o700 })
   writeFileSync(path.join(folder, 'node.key'), `${seed.slice(2)}\n`, { mode: 0o600 })
   return folder
-}
-
-/**
- * Has what follows load the compiler without optimizing its WebAssembly, as `nodectl` does in tests: it compiles too little
- * for that to pay. What is loaded later is optimized again.
- */
-export async function withPlainCompiler<T>(work: () => Promise<T>): Promise<T> {
-  for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'])
-    setFlagsFromString(flag)
-  return work().finally(() => {
-    for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
-      setFlagsFromString(flag)
-  })
 }
 
 /** A compiler folder that is filled already, from the project's own copy. */

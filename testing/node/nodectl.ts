@@ -14,9 +14,6 @@ export interface Outcome {
 /** What a command says that fails. */
 export const failedWith = (stderr: unknown) => ({ code: 1, stdout: '', stderr })
 
-/** The compiler is WebAssembly, and compiles too little in a test to be worth optimizing: that doubles what it costs. */
-const compilerFlags = ['--liftoff-only']
-
 /** Runs the built tool as its user does, in a process of its own. */
 export function nodectl(
   args: string[],
@@ -31,8 +28,7 @@ export function nodectl(
   } = {},
 ) {
   return new Promise<Outcome>((resolve, reject) => {
-    const flags = [...(options.nodeFlags ?? []), ...(args[0] === 'compile' ? compilerFlags : [])]
-    const child = spawn('node', [...flags, path.join(dist, 'nodectl.mjs'), ...args], {
+    const child = spawn('node', [...(options.nodeFlags ?? []), path.join(dist, 'nodectl.mjs'), ...args], {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: ['pipe', options.stdout ?? 'pipe', 'pipe'],

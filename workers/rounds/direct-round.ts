@@ -5,6 +5,7 @@ import { isObject } from '../../protocol/encoding/index.ts'
 import { hashReceipt } from '../../protocol/execution/index.ts'
 import { type ExecutionVote, executionSubject, parseExecutionVote } from '../../protocol/rounds/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
+import { verifyNatively } from '../native-ed25519.ts'
 import type { Services } from '../services.ts'
 import { keptDirectRound } from '../stores/direct-rounds.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
@@ -100,7 +101,9 @@ async function gather(
   const over = new AbortController()
   const asked = validators.map(async ({ url, publicKey }) => {
     const answer = await askForVote(sources, url, request, { book, answerMsMax, over: over.signal })
-    const vote = readVote(answer, publicKey, (value) => parseExecutionVote(sources.profile, value))
+    const vote = readVote(answer, publicKey, (value) =>
+      parseExecutionVote(sources.profile, value, verifyNatively),
+    )
     if (vote?.round_id !== request.roundId) return
     gathered.votes.push(vote)
     const subject = executionSubject(vote)

@@ -15,6 +15,7 @@ import {
   slashRate,
 } from '../../protocol/slashing/index.ts'
 import { ApiError, unavailable } from '../errors.ts'
+import { verifyNatively } from '../native-ed25519.ts'
 import { findPublished, findRound } from '../rounds/find-round.ts'
 import type { Services } from '../services.ts'
 import type { ReadSet } from '../stores/committee-sets.ts'
@@ -260,7 +261,7 @@ async function requireInTime(
 /** @throws {@link ApiError} 422 `invalid_evidence`. */
 function check(profile: Profile, evidence: Evidence, context: EvidenceContext): void {
   try {
-    checkEvidence(profile, evidence, context)
+    checkEvidence(profile, evidence, context, verifyNatively)
   } catch (error) {
     throw error instanceof EvidenceError ? refused(error.message) : error
   }

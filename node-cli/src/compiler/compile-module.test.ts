@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { parseArtifact } from '../../../protocol/hbc/artifact.ts'
-import { filledAscHome, withPlainCompiler } from '../../../testing/node/folders.ts'
+import { filledAscHome } from '../../../testing/node/folders.ts'
 import { compileModule } from './compile-module.ts'
 import { project } from './testing/project.ts'
 
@@ -10,7 +10,7 @@ vi.stubEnv('NODE_ASC_HOME', filledAscHome())
 afterAll(() => vi.unstubAllEnvs())
 
 const compile = (folder: string, file = 'm.ts') =>
-  withPlainCompiler(() => compileModule({ source: path.join(folder, file), name: 'm' }))
+  compileModule({ source: path.join(folder, file), name: 'm' })
 
 /** The error of a source that is refused. */
 const refused = (message: string, output: unknown = undefined) => ({

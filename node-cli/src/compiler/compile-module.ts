@@ -6,6 +6,7 @@ import {
 } from '../../../protocol/hbc/artifact.ts'
 import { CliError } from '../cli/errors.ts'
 import { readInput } from '../cli/input.ts'
+import { withBaselineWasm } from '../compilers.ts'
 import { type Asc, loadAsc } from './asc.ts'
 import { ascVersion, ensureAsc } from './asc-home.ts'
 import { entryGlue } from './entry-glue.ts'
@@ -52,9 +53,9 @@ export async function compileModule({
   onRead,
 }: CompileRequest): Promise<CompiledModule> {
   const text = decodeSource(await readInput(source, sourceBytesMax))
-  const asc = await loadAsc(await ensureAsc())
+  const installed = await ensureAsc()
   const files = sourceFiles(source, text, onRead)
-  const { guest, wasm } = await compileSources(asc, files)
+  const { guest, wasm } = await withBaselineWasm(async () => compileSources(await loadAsc(installed), files))
   const manifest: ArtifactManifest = {
     name,
     language: 'assemblyscript',

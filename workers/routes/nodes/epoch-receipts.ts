@@ -17,6 +17,7 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { Bytes32, judged } from '../../http/formats.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
+import { verifyNatively } from '../../native-ed25519.ts'
 import { bringHubAction } from '../../outbox/hub-actions.ts'
 import { openRounds } from '../../rounds/open-rounds.ts'
 import { defineRoute, reply } from '../../route.ts'
@@ -98,7 +99,7 @@ export const submitEpochReceipt = defineRoute(
       )
     if (known !== null) throw duplicate(receipt)
     const built = requireRecomputed(c, receipt, version, now)
-    const counted = countEpochAttestations(c.var.settings.PROFILE, receipt, keys)
+    const counted = countEpochAttestations(c.var.settings.PROFILE, receipt, keys, verifyNatively)
     const needed = quorum(keys.length)
     if (counted < needed)
       throw new ApiError(

@@ -5,6 +5,7 @@ import {
   capUnits,
   countEpochAttestations,
   createEpochVote,
+  type EpochReceipt,
   type EpochReceiptBody,
   type EpochVote,
   hashEpochReceipt,
@@ -15,6 +16,7 @@ import { FormatError } from '../../../../protocol/encoding/index.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 import { nodeSigner } from '../../node-signer.ts'
+import { verifyNatively } from '../../node-verifier.ts'
 import { inSnapshot } from '../background/in-snapshot.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
 
@@ -50,7 +52,8 @@ export const epochJobs = {
     }
   },
 
-  countAttested: countEpochAttestations,
+  countAttested: (profile: Profile, receipt: EpochReceipt, validators: readonly string[]): number =>
+    countEpochAttestations(profile, receipt, validators, verifyNatively),
 
   makeEpochVote: (profile: Profile, seed: string, body: EpochReceiptBody, attempt: number): EpochVote =>
     createEpochVote(profile, nodeSigner(seed), body, attempt),
