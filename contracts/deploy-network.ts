@@ -1,5 +1,5 @@
 /** `npm run deploy:contracts`: deploys the contracts of a public network, and prints what its hub needs. */
-import { formatEther } from 'viem'
+import { formatEther } from 'viem/utils'
 import { privateKeyToAccount } from 'viem/accounts'
 import { networkParamsOf, resolveProfile } from '../protocol/identity/index.ts'
 import { adminDelaySecs } from './creations.ts'

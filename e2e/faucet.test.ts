@@ -1,4 +1,5 @@
-import { type Address, encodeFunctionData, type Hex, keccak256, toHex } from 'viem'
+import type { Address, Hex } from 'viem'
+import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ContractAddresses } from '../contracts/deploy-options.ts'

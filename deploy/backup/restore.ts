@@ -1,6 +1,5 @@
 import path from 'node:path'
-import type { Hex } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
+import { evmAddress } from '../../protocol/signatures/index.ts'
 import { CommandError } from '../../scripts/command/errors.ts'
 import { requiredSecrets } from '../hub-settings.ts'
 import { bringUp, bringUpHidden, type UpOptions } from '../up.ts'
@@ -116,7 +115,7 @@ function requireKeys(accounts: ReadonlySet<string>, given: UpOptions['given']): 
   const { RELAYER_PRIVATE_KEY, ARBITER_PRIVATE_KEY, RELAYER_PREVIOUS_KEYS = '' } = given
   const keys = [RELAYER_PRIVATE_KEY, ARBITER_PRIVATE_KEY, ...RELAYER_PREVIOUS_KEYS.split(',')]
   const own = new Set(
-    keys.flatMap((key) => (key ? [privateKeyToAddress(key.trim() as Hex).toLowerCase()] : [])),
+    keys.flatMap((key) => (key ? [evmAddress(key.trim())] : [])),
   )
   const foreign = [...accounts].filter((account) => !own.has(account))
   if (foreign.length > 0)

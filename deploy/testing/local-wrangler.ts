@@ -2,10 +2,10 @@
  * In the place of wrangler, for the process of `up`: what has a local mode wrangler itself does, in the folder of the run, and what needs
  * an account is a recorded answer. `account.json` keeps the account from one call to the next.
  */
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { WranglerError } from '../wrangler.ts'
+import { callWrangler } from './loaded-wrangler.ts'
 import { RecordedAccount } from './recorded-account.ts'
 
 /** What is kept of an account, and the steps after which `up` was killed; null where nobody kills it. */
@@ -44,7 +44,7 @@ function stepOf(call: string): string | null {
   return step === undefined ? null : `${step} ${/@(\d+%)/.exec(call)?.[1] ?? ''}`.trim()
 }
 
-/** `recorded`, or the path of wrangler for what has a local mode. */
+/** `recorded`, or the address of a loaded wrangler for what has a local mode. */
 const mode = process.env.LOCAL_WRANGLER
 if (mode !== undefined && process.argv[1]?.endsWith('wrangler.js')) await main(process.argv.slice(2), mode)
 
@@ -54,7 +54,8 @@ async function main(args: readonly string[], wrangler: string): Promise<void> {
   Object.assign(account, kept)
   const input = args[1] === 'bulk' ? readFileSync(0, 'utf8') : ''
   try {
-    const own = args[0] === 'tail' ? tailed(args) : wrangler === 'recorded' ? null : locally(args, wrangler)
+    const own =
+      args[0] === 'tail' ? tailed(args) : wrangler === 'recorded' ? null : await locally(args, wrangler)
     process.stdout.write(own ?? (await account.wrangler(args, input)))
   } catch (error) {
     if (!(error instanceof WranglerError)) throw error
@@ -74,10 +75,10 @@ async function main(args: readonly string[], wrangler: string): Promise<void> {
 }
 
 /** Hub and wrangler are two processes that write one file here, which D1 never has: the one that comes second is refused. */
-function patiently(run: () => string): string {
+async function patiently(run: () => Promise<string>): Promise<string> {
   for (let attempt = 1; ; attempt++)
     try {
-      return run()
+      return await run()
     } catch (error) {
       const isLocked = error instanceof WranglerError && /SQLITE_BUSY|database is locked/.test(error.output)
       if (!isLocked || attempt === attemptsMax) throw error
@@ -92,18 +93,14 @@ function linkState(folder: string): void {
 }
 
 /** What wrangler prints in its local mode; null for a call that has none. An upload is tried, and recorded as well. */
-function locally(args: readonly string[], wrangler: string): string | null {
+async function locally(args: readonly string[], wrangler: string): Promise<string | null> {
   const config = args[args.indexOf('--config') + 1]!
-  const run = (call: readonly string[]): string => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [wrangler, ...call], { encoding: 'utf8' })
-    if (status !== 0) throw new WranglerError(call, `${stdout}${stderr}`)
-    return stdout
-  }
+  const run = (call: readonly string[]) => callWrangler(wrangler, call)
   /** An `up` that is run again asks what the one before has asked, and each answer takes seconds. */
-  const runOnce = (call: readonly string[], input: string): string => {
+  const runOnce = async (call: readonly string[], input: string): Promise<string> => {
     const question = `${call.join(' ')}\n${input}`
     const answers = keptAnswers()
-    answers[question] ??= run(call)
+    answers[question] ??= await run(call)
     writeFileSync(answersFile, JSON.stringify(answers))
     return answers[question]
   }
@@ -122,7 +119,7 @@ function locally(args: readonly string[], wrangler: string): string | null {
   const isBuilt = existsSync(localConfig)
   const used = isBuilt ? localConfig : config
   const call = [...upload, '--dry-run', '--outdir', path.join('dist', 'dry'), '--config', used]
-  runOnce(call, readFileSync(used, 'utf8'))
+  await runOnce(call, readFileSync(used, 'utf8'))
   if (!isBuilt) {
     const { build: _, ...rest } = JSON.parse(readFileSync(config, 'utf8'))
     writeFileSync(localConfig, JSON.stringify(rest))
