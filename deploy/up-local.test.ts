@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, findAnvil, startAnvil } from '../contracts/anvil.ts'
 import { deployContracts } from '../contracts/deploy.ts'
 import { anvilKeys, networkParamsOf, resolveProfile } from '../protocol/identity/index.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 import { completeEnvironment } from './testing/environments.ts'
 import { loadedWrangler } from './testing/loaded-wrangler.ts'
 import { type KeptAccount, localConfig, persisted } from './testing/local-wrangler.ts'
@@ -100,9 +101,11 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
     })
   }
 
+  const shared = temporaryFolder()
+  const local = async () => ({ LOCAL_WRANGLER: await loadedWrangler(), LOCAL_WRANGLER_SHARED: shared })
   const deploy = async (...args: string[]) =>
     desk.run(['deploy/run.ts', ...args, '--env', 'trial'], {
-      LOCAL_WRANGLER: await loadedWrangler(),
+      ...(await local()),
       RELAYER_PRIVATE_KEY: relayerKey,
     })
 
@@ -169,7 +172,7 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
         writeFileSync(file, filled)
       }
       const given: string[] = []
-      const env: Record<string, string> = { LOCAL_WRANGLER: await loadedWrangler() }
+      const env: Record<string, string> = await local()
       /** A line of the page, with values in the place of its examples. */
       const run = (line: string) => {
         const [, tool = '', rest = ''] = /^npm run -s ([\w:]+) -- (.+)$/.exec(line) ?? []

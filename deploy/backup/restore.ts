@@ -114,9 +114,7 @@ function requireSameBuild({ objects_tag }: Manifest, objectsTag: string): void {
 function requireKeys(accounts: ReadonlySet<string>, given: UpOptions['given']): void {
   const { RELAYER_PRIVATE_KEY, ARBITER_PRIVATE_KEY, RELAYER_PREVIOUS_KEYS = '' } = given
   const keys = [RELAYER_PRIVATE_KEY, ARBITER_PRIVATE_KEY, ...RELAYER_PREVIOUS_KEYS.split(',')]
-  const own = new Set(
-    keys.flatMap((key) => (key ? [evmAddress(key.trim())] : [])),
-  )
+  const own = new Set<string>(keys.flatMap((key) => (key ? [evmAddress(key.trim())] : [])))
   const foreign = [...accounts].filter((account) => !own.has(account))
   if (foreign.length > 0)
     throw new CommandError(

@@ -2,7 +2,16 @@
  * In the place of wrangler, for the process of `up`: what has a local mode wrangler itself does, in the folder of the run, and what needs
  * an account is a recorded answer. `account.json` keeps the account from one call to the next.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { WranglerError } from '../wrangler.ts'
 import { callWrangler } from './loaded-wrangler.ts'
@@ -26,6 +35,11 @@ export const persisted = ['--persist-to', 'state']
 
 /** What wrangler has answered in the folder since something there was changed, by call. */
 const answersFile = 'answers.json'
+
+/** What the desks of a test share: the first migrations of each are the same, and wrangler starts a runtime for each of them. */
+const sharedFolder = process.env.LOCAL_WRANGLER_SHARED
+/** There once the folder has had migrations applied. */
+const appliedFile = 'applied'
 
 /** Calls that wrangler answers from a folder as it does from an account. */
 const localCalls = ['d1 migrations', 'd1 execute', 'd1 export', 'r2 object']
@@ -85,6 +99,23 @@ async function patiently(run: () => Promise<string>): Promise<string> {
     }
 }
 
+/** Applies the migrations, or takes the database that the first desk has got from them. */
+async function applyOnce(run: () => Promise<string>): Promise<string> {
+  const own = path.join(persisted[1]!, 'v3', 'd1')
+  if (sharedFolder === undefined || existsSync(appliedFile)) return run()
+  const [shared, answer] = ['d1', 'said'].map((name) => path.join(sharedFolder, name)) as [string, string]
+  if (existsSync(answer)) {
+    rmSync(own, { recursive: true, force: true })
+    cpSync(shared, own, { recursive: true })
+  } else {
+    const said = await run()
+    cpSync(own, shared, { recursive: true, filter: (name) => !name.endsWith('-shm') })
+    writeFileSync(answer, said)
+  }
+  writeFileSync(appliedFile, '')
+  return readFileSync(answer, 'utf8')
+}
+
 function linkState(folder: string): void {
   const place = path.join(folder, '.wrangler')
   if (existsSync(place)) return
@@ -112,6 +143,7 @@ async function locally(args: readonly string[], wrangler: string): Promise<strin
     const call = args[1] === 'export' ? own : [...own, ...persisted]
     if (args.join(' ').startsWith('d1 migrations list ')) return patiently(() => runOnce(call, ''))
     if (args[0] === 'd1' && args[1] !== 'export') rmSync(answersFile, { force: true })
+    if (args.join(' ').startsWith('d1 migrations apply ')) return applyOnce(() => run(call))
     return patiently(() => run(call))
   }
   const upload = args[0] === 'deploy' ? ['deploy'] : args[1] === 'upload' ? ['versions', 'upload'] : null

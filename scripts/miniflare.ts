@@ -1,0 +1,6 @@
+import { createRequire } from 'node:module'
+
+/** Miniflare, as the CommonJS that it is: where it is imported, Node first compiles its five megabytes to find that out. */
+export const { convertV4MiniflareOptions, Log, LogLevel, Miniflare } = createRequire(import.meta.url)(
+  'miniflare',
+) as typeof import('miniflare')
