@@ -1,6 +1,7 @@
 /** `npm run deploy:contracts`: deploys the contracts of a public network, and prints what its hub needs. */
-import { formatEther } from 'viem'
+
 import { privateKeyToAccount } from 'viem/accounts'
+import { formatEther } from 'viem/utils'
 import { networkParamsOf, resolveProfile } from '../protocol/identity/index.ts'
 import { adminDelaySecs } from './creations.ts'
 import {

@@ -1,11 +1,11 @@
 import type { Address, Hex } from 'viem'
-import { zeroAddress } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import { type PlanTerms, planContracts } from '../contracts/creations.ts'
 import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import { projectRegistryAbi } from '../contracts/generated/contracts.ts'
 import { callNode, RpcError } from '../contracts/json-rpc.ts'
 import { findDifferences } from '../contracts/verify.ts'
+import { zeroAddress } from '../protocol/encoding/index.ts'
 import { networkParamsOf, profileStrings, resolveProfile } from '../protocol/identity/index.ts'
 import { reasonOf } from '../sdk/client.ts'
 import type { Environment } from './environment.ts'
@@ -49,18 +49,19 @@ const profileOf = (environment: Environment) =>
 async function contractProblems(environment: Environment, rpcUrl: string): Promise<string[]> {
   const contracts = environment.chain.contracts as unknown as ContractAddresses
   const relayer = environment.relayer.toLowerCase() as Address
+  // Who else has a role is nothing that the environment says.
+  const nobody = zeroAddress as Address
   const options: PlanTerms = {
     profile: profileOf(environment),
     params: networkParamsOf(chainIdOf(environment)),
     account: { address: relayer },
-    roles: { admin: zeroAddress, arbiter: zeroAddress },
+    roles: { admin: nobody, arbiter: nobody },
     faucetSupplyWei: 0n,
   }
-  const planned = planContracts(options, contracts, zeroAddress)
+  const planned = planContracts(options, contracts, nobody)
     .filter(({ name }) => name !== 'timelock')
     .map((contract) => ({
       ...contract,
-      // Who else has a role is nothing that the environment says.
       answers: contract.answers.filter(([name, args]) => name !== 'hasRole' || args[1] === relayer),
     }))
   return (await findDifferences(rpcUrl, planned)).map(

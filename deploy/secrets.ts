@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Hex } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
+import { evmAddress } from '../protocol/signatures/index.ts'
 import { CommandError } from '../scripts/command/errors.ts'
 import type { Environment } from './environment.ts'
 import { environmentProblems, optionalSecrets, requiredSecrets, type Secret } from './hub-settings.ts'
@@ -59,11 +58,11 @@ export function planSecrets(
     Object.keys(values).some((name) => problem.startsWith(name)),
   )
   if (problems.length > 0) throw new CommandError(problems.join('\n'))
-  const key = values[relayerKey] as Hex | undefined
+  const key = values[relayerKey]
   if (key !== undefined && rotate === null && environment.relayer !== '')
-    if (privateKeyToAddress(key).toLowerCase() !== environment.relayer.toLowerCase())
+    if (evmAddress(key) !== environment.relayer.toLowerCase())
       throw new CommandError(
-        `${relayerKey} is the key of ${privateKeyToAddress(key).toLowerCase()}, and the file names ${environment.relayer} as relayer.`,
+        `${relayerKey} is the key of ${evmAddress(key)}, and the file names ${environment.relayer} as relayer.`,
       )
   if (rotate === relayerKey && present.has(rotate) && given[previousKeys] === undefined)
     throw new CommandError(
@@ -75,7 +74,7 @@ export function planSecrets(
 function noteOf(name: string, value: string, isGenerated: boolean): string {
   const how = isGenerated ? 'generated' : 'taken from the environment variable of that name'
   return /^0x[0-9a-f]{64}$/i.test(value) && /^(RELAYER|ARBITER)_PRIVATE_KEY$/.test(name)
-    ? `${name}  ${how}; its account is ${privateKeyToAddress(value as Hex).toLowerCase()}`
+    ? `${name}  ${how}; its account is ${evmAddress(value)}`
     : `${name}  ${how}`
 }
 

@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, findAnvil, startAnvil } from '../contracts/anvil.ts'
 import { deployContracts } from '../contracts/deploy.ts'
 import { anvilKeys, networkParamsOf, resolveProfile } from '../protocol/identity/index.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 import { completeEnvironment } from './testing/environments.ts'
+import { loadedWrangler } from './testing/loaded-wrangler.ts'
 import { type KeptAccount, localConfig, persisted } from './testing/local-wrangler.ts'
 import { type Desk, openDesk, wranglerPath } from './testing/operators-desk.ts'
 import { RecordedAccount } from './testing/recorded-account.ts'
@@ -99,9 +101,11 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
     })
   }
 
-  const deploy = (...args: string[]) =>
+  const shared = temporaryFolder()
+  const local = async () => ({ LOCAL_WRANGLER: await loadedWrangler(), LOCAL_WRANGLER_SHARED: shared })
+  const deploy = async (...args: string[]) =>
     desk.run(['deploy/run.ts', ...args, '--env', 'trial'], {
-      LOCAL_WRANGLER: path.resolve(wranglerPath),
+      ...(await local()),
       RELAYER_PRIVATE_KEY: relayerKey,
     })
 
@@ -134,6 +138,8 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
         check: async () => {},
       })
       desk.keepAccount({ ...new RecordedAccount(), killed: [] })
+      // Node keeps what it compiles of the command where one ends by itself, and those that follow are killed.
+      expect(await deploy('plan')).toMatchObject({ code: 0, said: expect.stringMatching(/will be/) })
       await upThroughKills()
       expect(desk.account().killed).toEqual([
         ...['d1 create', 'r2 bucket create', 'r2 bucket lifecycle add', 'queues create', 'secret bulk'],
@@ -166,7 +172,7 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
         writeFileSync(file, filled)
       }
       const given: string[] = []
-      const env: Record<string, string> = { LOCAL_WRANGLER: path.resolve(wranglerPath) }
+      const env: Record<string, string> = await local()
       /** A line of the page, with values in the place of its examples. */
       const run = (line: string) => {
         const [, tool = '', rest = ''] = /^npm run -s ([\w:]+) -- (.+)$/.exec(line) ?? []

@@ -1,5 +1,6 @@
-import { type Address, encodeFunctionData, type Hex, keccak256, toHex } from 'viem'
+import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import { faucetAbi, hubTokenAbi } from '../contracts/generated/contracts.ts'

@@ -1,4 +1,5 @@
-import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem'
+import type { Address } from 'viem'
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { projectVaultAbi } from '../contracts/generated/contracts.ts'
 import type { Hub } from '../localnet/hub.ts'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { encodeFunctionData, type Hex } from 'viem'
+import type { Hex } from 'viem'
+import { encodeFunctionData } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   hubTokenAbi,

@@ -1,4 +1,5 @@
-import { encodeFunctionData, type Hex } from 'viem'
+import type { Hex } from 'viem'
+import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { projectRegistryAbi } from '../contracts/generated/contracts.ts'
 import { hasAnvil } from '../testing/anvil.ts'

@@ -1,4 +1,5 @@
-import { type Abi, encodeFunctionData } from 'viem'
+import type { Abi } from 'viem'
+import { encodeFunctionData } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Deployment } from '../contracts/deploy.ts'
 import { hubTokenAbi, stakingAbi } from '../contracts/generated/contracts.ts'

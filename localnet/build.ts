@@ -22,7 +22,6 @@ await buildProgram({
   entry: 'localnet/start.ts',
   command: Object.keys(packageJson.bin)[0]!,
   node: packageJson.engines.node.replace('>=', ''),
-  external: ['miniflare'],
   absent: ['esbuild', 'wrangler'],
   replaced: {
     'scripts/kept-build.ts': `

@@ -1,11 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { encodeFunctionData, type Hex, keccak256, toHex, zeroHash } from 'viem'
+import type { Hex } from 'viem'
+import { encodeFunctionData } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../contracts/anvil.ts'
 import { stakingAbi } from '../contracts/generated/contracts.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
+import { roleHash } from '../contracts/verify.ts'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { hasAnvil } from '../testing/anvil.ts'
 import { accounts } from './accounts.ts'
@@ -89,14 +91,14 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
       })
       return BigInt(await anvil.rpc<Hex>('eth_call', { to: contract, data }, 'latest')) === 1n
     }
-    const arbiterRole = keccak256(toHex('ARBITER_ROLE'))
+    const [arbiterRole, adminRole] = [roleHash('ARBITER_ROLE'), roleHash('DEFAULT_ADMIN_ROLE')]
     for (const contract of [contracts.staking, contracts.vault_factory]) {
       expect(await hasRole(contract, arbiterRole, accounts.arbiter.address)).toBe(true)
-      expect(await hasRole(contract, zeroHash, adminTimelock)).toBe(true)
-      for (const role of [arbiterRole, zeroHash])
+      expect(await hasRole(contract, adminRole, adminTimelock)).toBe(true)
+      for (const role of [arbiterRole, adminRole])
         expect(await hasRole(contract, role, accounts.relayer.address)).toBe(false)
     }
-    expect(await hasRole(adminTimelock, keccak256(toHex('PROPOSER_ROLE')), accounts.admin.address)).toBe(true)
+    expect(await hasRole(adminTimelock, roleHash('PROPOSER_ROLE'), accounts.admin.address)).toBe(true)
   })
 
   test('is not found where its code is gone, or its note is torn', async () => {

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from 'miniflare'
+import type { Miniflare as Runtime, V4WorkerOptions } from 'miniflare'
 import type { HubBundle } from '../scripts/bundle.ts'
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from '../scripts/miniflare.ts'
 import { migrateDatabase, readWranglerHub } from '../scripts/wrangler-hub.ts'
 import { isOnChain } from './database.ts'
 import { behindFront } from './front.ts'
@@ -42,7 +43,7 @@ export interface HubOptions {
 export interface Hub {
   /** One per isolate. */
   urls: URL[]
-  miniflare: Miniflare
+  miniflare: Runtime
   /** Does what the hub does on its schedule. @throws when that fails. */
   runSchedule: () => Promise<void>
   /** Does what a deployment does on a `platform`: resets every object, which closes all sockets. */
@@ -85,7 +86,9 @@ export async function startHub({
   const limited = platform === undefined ? script : await onPlatform(script, platform)
   const objects = workerOptions.durableObjects as DurableObjects
   const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
-  const modules = [...(callersNameAddress ? limited : behindFront(limited))]
+  const [first, ...others] = callersNameAddress ? limited : behindFront(limited)
+  // For each module Miniflare copies all that it has written of those before.
+  const modules = [first!, ...others.sort((a, b) => a.contents.length - b.contents.length)]
   const names = Array.from({ length: isolates }, (_, index) => (index === 0 ? 'hub' : `hub-${index + 1}`))
   const workers: V4WorkerOptions[] = [
     ...names.map((name) => ({
@@ -161,7 +164,7 @@ export async function startHub({
  * Over HTTP: Miniflare's own objects block this process until workerd answers, and a workerd that has much to print waits
  * for this process to read it.
  */
-async function runSchedule(miniflare: Miniflare): Promise<void> {
+async function runSchedule(miniflare: Runtime): Promise<void> {
   const url = `http://localhost/cdn-cgi/local/scheduled?cron=${encodeURIComponent('*/5 * * * *')}`
   const response = await miniflare.dispatchFetch(url)
   const outcome = await response.text()

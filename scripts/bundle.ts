@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { type BuildFailure, type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
@@ -35,10 +35,7 @@ export async function bundleHub({ whole = false }: BundleOptions = {}): Promise<
     sources,
     buildInto: (unfinished) => bundleInto(unfinished, settings.entryPoints, whole),
   })
-  const bytesOf = (name: string) => statSync(path.join(folder, name)).size
   const names = readdirSync(folder).filter((name) => name !== entry)
-  // For each module Miniflare copies all that it has written of those before.
-  names.sort((a, b) => bytesOf(a) - bytesOf(b))
   return [entry, ...names].map(
     (name): HubModule =>
       name === photon
@@ -73,6 +70,10 @@ export async function bundleInto(folder: string, entryPoints: string[], whole = 
   )
   copyFileSync(photonFile(), path.join(folder, photon))
 }
+
+/** Builds what a deployment uploads, see {@link buildHub}, once for the same sources. @returns The folder of its modules. */
+export const builtHub = (): Promise<string> =>
+  keptBuild({ name: 'hub-deployed', sources, buildInto: buildHub })
 
 /** Writes the modules of the hub into a folder, minified, with their source maps; returns what is in them. */
 export async function buildHub(folder: string): Promise<Metafile> {

@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { CommandError } from './command/errors.ts'
@@ -221,10 +230,17 @@ const rescue = `(error) => {
 /** Puts the console into the folder that the Worker serves, instead of the one that was there. */
 export async function placeConsole(target: string): Promise<void> {
   const built = await builtConsole()
-  cpSync(built, target, { recursive: true })
+  const [mark, version] = [target, built].map((folder) => path.join(folder, '_app/version.json')) as [
+    string,
+    string,
+  ]
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === readFileSync(version, 'utf8')) return
+  cpSync(built, target, { recursive: true, filter: (file) => file !== version })
   const files = filesOf(built)
   for (const file of filesOf(target, '_app').filter((one) => !files.includes(one) && !isOfSite(one)))
     rmSync(path.join(target, file), { force: true })
+  // Last, because it says that all of the others are there.
+  copyFileSync(version, mark)
 }
 
 const isOfSite = (file: string): boolean => `/${file}`.startsWith(`${filesAddress}/`)

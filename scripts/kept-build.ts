@@ -19,7 +19,7 @@ export interface Build {
   /** Files and folders that it is made of. */
   readonly sources: readonly string[]
   /** Builds it into a folder. */
-  readonly buildInto: (folder: string) => Promise<void>
+  readonly buildInto: (folder: string) => Promise<unknown>
 }
 
 /** Builds that were used last; those of other branches stay, and what may still run is not removed. */

@@ -49,7 +49,7 @@ export async function migrateDatabase(statePath: string): Promise<Tip | null> {
 
 /** Has workerd run over the state with nothing but the migrator. */
 async function migrateIn(statePath: string): Promise<Tip | null> {
-  const { convertV4MiniflareOptions, Miniflare } = await import('miniflare')
+  const { convertV4MiniflareOptions, Miniflare } = await import('./miniflare.ts')
   const {
     workerOptions: { compatibilityDate, d1Databases },
     migrations,

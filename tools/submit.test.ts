@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { formatEther } from 'viem'
+import { formatEther } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '../localnet/accounts.ts'
 import { privateKeys } from '../localnet/private-keys.ts'

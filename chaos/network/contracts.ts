@@ -1,11 +1,5 @@
-import {
-  type Abi,
-  decodeEventLog,
-  decodeFunctionResult,
-  encodeEventTopics,
-  encodeFunctionData,
-  type Hex,
-} from 'viem'
+import type { Abi, Hex } from 'viem'
+import { decodeEventLog, decodeFunctionResult, encodeEventTopics, encodeFunctionData } from 'viem/utils'
 import type { Anvil } from '../../contracts/anvil.ts'
 import type { ContractAddresses } from '../../contracts/deploy-options.ts'
 import { hubTokenAbi, projectVaultAbi, stakingAbi } from '../../contracts/generated/contracts.ts'

@@ -134,7 +134,8 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     }
     const vars = chain.hubSettings?.(usual) ?? usual
     const statePath = options.statePath ?? path.join(folder, 'storage')
-    const hub = new HubProcess({ ...options.hub, script: await bundleHub(), port, statePath, vars }, hubUrl)
+    const script = await bundleHub({ whole: true })
+    const hub = new HubProcess({ ...options.hub, script, port, statePath, vars }, hubUrl)
     await hub.start()
     ends.push(() => hub.end('SIGTERM'))
     const network = await readNetwork(hubUrl, patientFetch)

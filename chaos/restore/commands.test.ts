@@ -5,8 +5,9 @@ import { readManifest } from '../../deploy/backup/manifest.ts'
 import type { Environment } from '../../deploy/environment.ts'
 import { hubVars } from '../../deploy/hub-settings.ts'
 import { completeEnvironment } from '../../deploy/testing/environments.ts'
+import { loadedWrangler } from '../../deploy/testing/loaded-wrangler.ts'
 import { type KeptAccount, persisted } from '../../deploy/testing/local-wrangler.ts'
-import { type Desk, openDesk, wranglerPath } from '../../deploy/testing/operators-desk.ts'
+import { type Desk, openDesk } from '../../deploy/testing/operators-desk.ts'
 import { RecordedAccount } from '../../deploy/testing/recorded-account.ts'
 import { resourcesOf } from '../../deploy/wrangler-config.ts'
 import { accounts } from '../../localnet/accounts.ts'
@@ -76,9 +77,9 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
     await desk?.close()
   }, timeout)
 
-  const deployAt = ({ run }: Desk, args: readonly string[], env: Record<string, string> = {}) =>
+  const deployAt = async ({ run }: Desk, args: readonly string[], env: Record<string, string> = {}) =>
     run(['deploy/run.ts', ...args, '--env', 'trial', '--key-env', 'OPERATOR_KEY'], {
-      LOCAL_WRANGLER: path.resolve(wranglerPath),
+      LOCAL_WRANGLER: await loadedWrangler(),
       OPERATOR_KEY: privateKeys.operator,
       ...env,
     })

@@ -1,6 +1,5 @@
 import path from 'node:path'
-import type { Hex } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
+import { evmAddress } from '../../protocol/signatures/index.ts'
 import { CommandError } from '../../scripts/command/errors.ts'
 import { requiredSecrets } from '../hub-settings.ts'
 import { bringUp, bringUpHidden, type UpOptions } from '../up.ts'
@@ -115,9 +114,7 @@ function requireSameBuild({ objects_tag }: Manifest, objectsTag: string): void {
 function requireKeys(accounts: ReadonlySet<string>, given: UpOptions['given']): void {
   const { RELAYER_PRIVATE_KEY, ARBITER_PRIVATE_KEY, RELAYER_PREVIOUS_KEYS = '' } = given
   const keys = [RELAYER_PRIVATE_KEY, ARBITER_PRIVATE_KEY, ...RELAYER_PREVIOUS_KEYS.split(',')]
-  const own = new Set(
-    keys.flatMap((key) => (key ? [privateKeyToAddress(key.trim() as Hex).toLowerCase()] : [])),
-  )
+  const own = new Set<string>(keys.flatMap((key) => (key ? [evmAddress(key.trim())] : [])))
   const foreign = [...accounts].filter((account) => !own.has(account))
   if (foreign.length > 0)
     throw new CommandError(

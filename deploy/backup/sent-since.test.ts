@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { parseTransaction } from 'viem/utils'
 import { expect, test } from 'vitest'
 import { type MinedTransaction, sentSince, withSent } from './sent-since.ts'
 

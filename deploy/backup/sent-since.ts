@@ -1,4 +1,5 @@
-import { type Hex, serializeTransaction, type TransactionSerializableEIP1559 } from 'viem'
+import type { Hex, TransactionSerializableEIP1559 } from 'viem'
+import { serializeTransaction } from 'viem/utils'
 import { callNode } from '../../contracts/json-rpc.ts'
 import { CommandError } from '../../scripts/command/errors.ts'
 import type { ObjectPart } from './objects.ts'

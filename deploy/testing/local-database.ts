@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { BackedDatabase } from '../backup/database.ts'
-import { type Wrangler, WranglerError, wranglerOf } from '../wrangler.ts'
+import { type Wrangler, WranglerError } from '../wrangler.ts'
+import { callWrangler, loadedWrangler } from './loaded-wrangler.ts'
 
 /** Where a hub has its storage, in a folder in which wrangler finds it. */
 export const statePathIn = (folder: string): string => path.join(folder, '.wrangler', 'state', 'v3')
@@ -20,18 +21,16 @@ export function localDatabase(folder: string): BackedDatabase {
       d1_databases: [{ binding: 'DB', database_name: 'hub', database_id }],
     }),
   )
-  return { wrangler: patient(wranglerOf('')), name: 'hub', place: ['--local', '--config', config] }
+  return { wrangler, name: 'hub', place: ['--local', '--config', config] }
 }
 
 /** Two processes write one file here, which D1 never has: the one that comes second is refused. */
-const patient =
-  (wrangler: Wrangler): Wrangler =>
-  async (args, input) => {
-    for (let attempt = 1; ; attempt++)
-      try {
-        return await wrangler(args, input)
-      } catch (error) {
-        const isLocked = error instanceof WranglerError && /SQLITE_BUSY|database is locked/.test(error.output)
-        if (!isLocked || attempt === attemptsMax) throw error
-      }
-  }
+const wrangler: Wrangler = async (args) => {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await callWrangler(await loadedWrangler(), args)
+    } catch (error) {
+      const isLocked = error instanceof WranglerError && /SQLITE_BUSY|database is locked/.test(error.output)
+      if (!isLocked || attempt === attemptsMax) throw error
+    }
+}

@@ -2,10 +2,19 @@
  * In the place of wrangler, for the process of `up`: what has a local mode wrangler itself does, in the folder of the run, and what needs
  * an account is a recorded answer. `account.json` keeps the account from one call to the next.
  */
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { WranglerError } from '../wrangler.ts'
+import { callWrangler } from './loaded-wrangler.ts'
 import { RecordedAccount } from './recorded-account.ts'
 
 /** What is kept of an account, and the steps after which `up` was killed; null where nobody kills it. */
@@ -27,6 +36,11 @@ export const persisted = ['--persist-to', 'state']
 /** What wrangler has answered in the folder since something there was changed, by call. */
 const answersFile = 'answers.json'
 
+/** What the desks of a test share: the first migrations of each are the same, and wrangler starts a runtime for each of them. */
+const sharedFolder = process.env.LOCAL_WRANGLER_SHARED
+/** There once the folder has had migrations applied. */
+const appliedFile = 'applied'
+
 /** Calls that wrangler answers from a folder as it does from an account. */
 const localCalls = ['d1 migrations', 'd1 execute', 'd1 export', 'r2 object']
 const attemptsMax = 20
@@ -44,7 +58,7 @@ function stepOf(call: string): string | null {
   return step === undefined ? null : `${step} ${/@(\d+%)/.exec(call)?.[1] ?? ''}`.trim()
 }
 
-/** `recorded`, or the path of wrangler for what has a local mode. */
+/** `recorded`, or the address of a loaded wrangler for what has a local mode. */
 const mode = process.env.LOCAL_WRANGLER
 if (mode !== undefined && process.argv[1]?.endsWith('wrangler.js')) await main(process.argv.slice(2), mode)
 
@@ -54,7 +68,8 @@ async function main(args: readonly string[], wrangler: string): Promise<void> {
   Object.assign(account, kept)
   const input = args[1] === 'bulk' ? readFileSync(0, 'utf8') : ''
   try {
-    const own = args[0] === 'tail' ? tailed(args) : wrangler === 'recorded' ? null : locally(args, wrangler)
+    const own =
+      args[0] === 'tail' ? tailed(args) : wrangler === 'recorded' ? null : await locally(args, wrangler)
     process.stdout.write(own ?? (await account.wrangler(args, input)))
   } catch (error) {
     if (!(error instanceof WranglerError)) throw error
@@ -74,14 +89,31 @@ async function main(args: readonly string[], wrangler: string): Promise<void> {
 }
 
 /** Hub and wrangler are two processes that write one file here, which D1 never has: the one that comes second is refused. */
-function patiently(run: () => string): string {
+async function patiently(run: () => Promise<string>): Promise<string> {
   for (let attempt = 1; ; attempt++)
     try {
-      return run()
+      return await run()
     } catch (error) {
       const isLocked = error instanceof WranglerError && /SQLITE_BUSY|database is locked/.test(error.output)
       if (!isLocked || attempt === attemptsMax) throw error
     }
+}
+
+/** Applies the migrations, or takes the database that the first desk has got from them. */
+async function applyOnce(run: () => Promise<string>): Promise<string> {
+  const own = path.join(persisted[1]!, 'v3', 'd1')
+  if (sharedFolder === undefined || existsSync(appliedFile)) return run()
+  const [shared, answer] = ['d1', 'said'].map((name) => path.join(sharedFolder, name)) as [string, string]
+  if (existsSync(answer)) {
+    rmSync(own, { recursive: true, force: true })
+    cpSync(shared, own, { recursive: true })
+  } else {
+    const said = await run()
+    cpSync(own, shared, { recursive: true, filter: (name) => !name.endsWith('-shm') })
+    writeFileSync(answer, said)
+  }
+  writeFileSync(appliedFile, '')
+  return readFileSync(answer, 'utf8')
 }
 
 function linkState(folder: string): void {
@@ -92,18 +124,14 @@ function linkState(folder: string): void {
 }
 
 /** What wrangler prints in its local mode; null for a call that has none. An upload is tried, and recorded as well. */
-function locally(args: readonly string[], wrangler: string): string | null {
+async function locally(args: readonly string[], wrangler: string): Promise<string | null> {
   const config = args[args.indexOf('--config') + 1]!
-  const run = (call: readonly string[]): string => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [wrangler, ...call], { encoding: 'utf8' })
-    if (status !== 0) throw new WranglerError(call, `${stdout}${stderr}`)
-    return stdout
-  }
+  const run = (call: readonly string[]) => callWrangler(wrangler, call)
   /** An `up` that is run again asks what the one before has asked, and each answer takes seconds. */
-  const runOnce = (call: readonly string[], input: string): string => {
+  const runOnce = async (call: readonly string[], input: string): Promise<string> => {
     const question = `${call.join(' ')}\n${input}`
     const answers = keptAnswers()
-    answers[question] ??= run(call)
+    answers[question] ??= await run(call)
     writeFileSync(answersFile, JSON.stringify(answers))
     return answers[question]
   }
@@ -115,6 +143,7 @@ function locally(args: readonly string[], wrangler: string): string | null {
     const call = args[1] === 'export' ? own : [...own, ...persisted]
     if (args.join(' ').startsWith('d1 migrations list ')) return patiently(() => runOnce(call, ''))
     if (args[0] === 'd1' && args[1] !== 'export') rmSync(answersFile, { force: true })
+    if (args.join(' ').startsWith('d1 migrations apply ')) return applyOnce(() => run(call))
     return patiently(() => run(call))
   }
   const upload = args[0] === 'deploy' ? ['deploy'] : args[1] === 'upload' ? ['versions', 'upload'] : null
@@ -122,7 +151,7 @@ function locally(args: readonly string[], wrangler: string): string | null {
   const isBuilt = existsSync(localConfig)
   const used = isBuilt ? localConfig : config
   const call = [...upload, '--dry-run', '--outdir', path.join('dist', 'dry'), '--config', used]
-  runOnce(call, readFileSync(used, 'utf8'))
+  await runOnce(call, readFileSync(used, 'utf8'))
   if (!isBuilt) {
     const { build: _, ...rest } = JSON.parse(readFileSync(config, 'utf8'))
     writeFileSync(localConfig, JSON.stringify(rest))

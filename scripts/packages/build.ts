@@ -14,8 +14,6 @@ export interface Program {
   readonly command: string
   /** As in `engines`: the oldest Node that runs it. */
   readonly node: string
-  /** Packages that are installed beside it. */
-  readonly external?: readonly string[]
   /** Packages that the program calls in a checkout alone. */
   readonly absent?: readonly string[]
   /** Files from the root of the repository, and the text that is there in the package. */
@@ -23,15 +21,7 @@ export interface Program {
 }
 
 /** Bundles a program into `lib/` of a package, with a launcher beside it that any Node can read. */
-export async function buildProgram({
-  dist,
-  entry,
-  command,
-  node,
-  external = [],
-  absent = [],
-  replaced = {},
-}: Program) {
+export async function buildProgram({ dist, entry, command, node, absent = [], replaced = {} }: Program) {
   rmSync(dist, { recursive: true, force: true })
   const calls = "export * from '../packages/call.ts'"
   await build({
@@ -44,7 +34,6 @@ export async function buildProgram({
     platform: 'node',
     target: `node${node}`,
     minifySyntax: true,
-    external: [...external],
     alias: Object.fromEntries(absent.map((name) => [name, path.join(import.meta.dirname, 'absent.mjs')])),
     plugins: [replacing({ 'scripts/command/call.ts': calls, ...replaced })],
   })

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { WranglerError } from '../wrangler.ts'
+import type { WranglerAnswer, WranglerCall } from './wrangler-host.ts'
+
+let loaded: Promise<string> | undefined
+
+/** Where wrangler answers that this process has loaded, see `wrangler-host.ts`. It ends with this process. */
+export function loadedWrangler(): Promise<string> {
+  loaded ??= load()
+  return loaded
+}
+
+async function load(): Promise<string> {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'wrangler-host.ts')], {
+    // What is read from the answers is in no colour, and nobody is asked.
+    env: { ...process.env, CI: 'true', NO_COLOR: '1', WRANGLER_SEND_METRICS: 'false' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`wrangler could not be loaded: exit code ${code}`)
+  })
+  const [url] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])
+  ended.catch(() => {})
+  child.unref()
+  for (const pipe of [child.stdin, child.stdout] as unknown as Socket[]) pipe.unref()
+  return url
+}
+
+/** Runs the wrangler that answers at an address. @returns What it prints. @throws {@link WranglerError} when it fails. */
+export async function callWrangler(url: string, args: readonly string[]): Promise<string> {
+  const call: WranglerCall = { args, cwd: process.cwd() }
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify(call) })
+  const { status, stdout, stderr } = (await response.json()) as WranglerAnswer
+  if (status !== 0) throw new WranglerError(args, `${stdout}${stderr}`)
+  return stdout
+}
