@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest'
 import { hasAnvil } from '../testing/anvil.ts'
+import { installClient, packClient } from '../testing/client-package.ts'
 import { testClientPrograms } from '../testing/client-programs.ts'
 import { testConformance } from '../testing/conformance-programs.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
+import { shared } from '../testing/node/shared.ts'
 import { referenceTests } from '../testing/reference/tests.ts'
 import { type SampleNetwork, startSampleNetwork } from '../testing/sample-network.ts'
 
@@ -15,18 +18,17 @@ describe.skipIf(!hasAnvil)('what others build, against a local network', () => {
   })
   afterAll(() => network?.stop())
 
-  testClientPrograms(() => network.origin)
+  const hub = () => network.origin
+  const project = shared(async () => {
+    const folder = temporaryFolder()
+    return installClient(folder, await packClient(folder))
+  })
+  testClientPrograms(hub, project)
 
-  const reference = referenceTests(
-    () => network.origin,
-    () => network,
-  )
+  const reference = referenceTests(hub, project, () => network)
   reference.rewards()
 
-  testConformance(
-    () => network.origin,
-    () => network.minerFolder(3),
-  )
+  testConformance(hub, () => network.minerFolder(3))
 
   reference.others()
 })

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
 import { hasAnvil } from '../testing/anvil.ts'
 import { findConsoleFaults } from '../testing/console.ts'
@@ -19,46 +20,44 @@ const chromium = browserPath()
 
 describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local network', () => {
   let network: SampleNetwork
+  /** Whoever looks at the console has a context of their own in it. */
+  let browser: Browser
   beforeAll(async () => {
     network = await startSampleNetwork()
+    browser = await openBrowser(chromium!)
   })
-  afterAll(() => network?.stop())
-
-  const open = async () => {
-    const browser = await openBrowser(chromium!)
-    onTestFinished(() => browser.close())
-    return browser
-  }
+  afterAll(async () => {
+    await browser?.close()
+    await network?.stop()
+  })
 
   test('leads to a verified result, and every screen is sound', async () => {
-    const browser = await open()
     expect(await findConsoleFaults(browser, network.origin)).toEqual([])
     expect(await findInjections(browser, network.origin)).toEqual([])
   })
 
   test('a developer enrolls, and has a key, a webhook, a draft and a project', async () => {
-    expect(await findBuildFaults(await open(), network.origin)).toEqual([])
+    expect(await findBuildFaults(browser, network.origin)).toEqual([])
   })
 
   test('a wallet of the browser opens the vault of a project and funds it', async () => {
-    expect(await findFundingFaults(await open(), network.origin, network.rpcUrl)).toEqual([])
+    expect(await findFundingFaults(browser, network.origin, network.rpcUrl)).toEqual([])
   })
 
   test('a wallet signs in, binds a device, bonds, gets its collateral back, and claims', async () => {
-    expect(await findWalletFaults(await open(), network.origin)).toEqual([])
+    expect(await findWalletFaults(browser, network.origin)).toEqual([])
   })
 
   test('an operator approves a project, bans a device, and takes both back', async () => {
-    expect(await findOperatorFaults(await open(), network.origin, network.keepLetter)).toEqual([])
+    expect(await findOperatorFaults(browser, network.origin, network.keepLetter)).toEqual([])
   })
 
   test('an owner disputes slashes, an operator cancels one and upholds the other, and has a validator come and go', async () => {
-    const browser = await open()
     expect(await findDisputeFaults(browser, network.origin)).toEqual([])
     expect(await findValidatorFaults(browser, network.origin, network.keepPending)).toEqual([])
   })
 
   test('what a module says when it aborts is text, escaped and bounded', async () => {
-    expect(await findAbortFaults(await open(), network.origin)).toEqual([])
+    expect(await findAbortFaults(browser, network.origin)).toEqual([])
   })
 })

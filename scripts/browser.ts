@@ -7,9 +7,32 @@ const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/
 export const browserPath = (): string | undefined =>
   [process.env.CHROMIUM, ...candidates].find((file) => file !== undefined && existsSync(file))
 
+/** Chromium takes only the last list of these. */
+const disabledFeatures = [
+  // As Playwright has them, which counts on them or calls nobody by them.
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'TcpPortRandomizationWin',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  // Each window would load pages for its address bar, and each navigation a process for the next one: a third of the time.
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'SpareRendererForSitePerProcess',
+]
+
 /** Opens a browser that calls nobody by itself. */
 export const openBrowser = (executablePath: string): Promise<Browser> =>
   chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
+    args: ['--no-sandbox', `--disable-features=${disabledFeatures.join()}`],
   })

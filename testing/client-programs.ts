@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
 import { convertV4MiniflareOptions, Miniflare } from '../scripts/miniflare.ts'
-import { installClient, ownEnvironment, packClient, readmeProgram } from './client-package.ts'
+import { ownEnvironment, readmeProgram } from './client-package.ts'
 import { filledAscHome } from './node/folders.ts'
 import { pageBlocks, pageProgram, referenceSamples, saidOutput } from './page-samples.ts'
 import { otherGivens, rewardGivens } from './reference/index.ts'
@@ -39,17 +39,20 @@ globalThis.checkReceipt = async (url, receipt_hash) => {
 }
 `
 
-/** Runs programs of strangers against a local network with its sample project and nodes. @param hub its origin. */
-export function testClientPrograms(hub: () => string): void {
+/**
+ * Runs programs of strangers against a local network with its sample project and nodes.
+ *
+ * @param hub its origin.
+ * @param clientProject the folder of a project that has installed the client.
+ */
+export function testClientPrograms(hub: () => string, clientProject: () => string): void {
   describe('programs of others', () => {
-    const away = mkdtempSync(path.join(tmpdir(), 'client-programs-'))
     let project: string
     let receiptHash: string
     let roundId: string
-    beforeAll(async () => {
-      project = installClient(away, await packClient(away))
+    beforeAll(() => {
+      project = clientProject()
     })
-    afterAll(() => rmSync(away, { recursive: true, force: true }))
 
     const bundle = async (format: 'esm' | 'iife', tail = '') => {
       const stdin = { contents: smallProgram + tail, resolveDir: project }
@@ -203,7 +206,7 @@ export function testClientPrograms(hub: () => string): void {
         }
         const given = `const { secret, body, headers } = ${JSON.stringify({ secret, body, headers })}`
         // Beside the packages of this repository, which has that library.
-        const file = path.resolve(import.meta.dirname, `../node_modules/.cache/${path.basename(away)}.mjs`)
+        const file = path.resolve(import.meta.dirname, `../node_modules/.cache/webhook-${randomUUID()}.mjs`)
         writeFileSync(file, `${given}\n${shown}\nconsole.log(event.type)\n`)
         const { stdout } = await run('node', [file]).finally(() => rmSync(file))
         expect(stdout).toBe('round.finalized\n')

@@ -1,4 +1,4 @@
-import type { Browser, Page, Route } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { consoleScreens, isSettled, operatorScreens, ownScreens } from '../scripts/console-screens.ts'
 import { signInWith } from './console-flow.ts'
 import { payloads, run } from './hostile-texts.ts'
@@ -99,24 +99,17 @@ export async function findInjections(browser: Browser, origin: string): Promise<
 
   const page = await openWatched(browser, origin, faults)
   let shown = 0
-  const answerHostile = async (route: Route) => {
-    const answer = await route.fetch()
-    if (!answer.headers()['content-type']?.includes('json')) return route.fulfill({ response: answer })
-    const next = () => payloads[shown++ % payloads.length]!
-    await route.fulfill({ response: answer, json: hostile(await answer.json(), next) })
-  }
-  const answerPage = async (route: Route) => {
-    if (route.request().resourceType() !== 'document') return route.fallback()
-    const answer = await route.fetch()
-    const body = (await answer.text()).replace(givenBlock, (_, begin, given, end) => {
-      const json = JSON.stringify(hostile(JSON.parse(given), () => payloads[shown++ % payloads.length]!))
+  const next = () => payloads[shown++ % payloads.length]!
+  const hostilePage = (text: string) =>
+    text.replace(givenBlock, (_, begin, given, end) => {
+      const json = JSON.stringify(hostile(JSON.parse(given), next))
       return begin + json.replaceAll('<', '\\u003c') + end
     })
-    return route.fulfill({ response: answer, body })
-  }
-  // A screen that was left waits for no answer.
-  await page.route(/\/v1\/(?!events)|\/$/, (route) => answerHostile(route).catch(() => {}))
-  await page.route('**/*', (route) => answerPage(route).catch(() => {}))
+  const hostileAnswer = (text: string) => JSON.stringify(hostile(JSON.parse(text), next))
+  await changeAnswers(page, origin, ({ type, url, contentType }) => {
+    if (type === 'Document') return hostilePage
+    return contentType.includes('json') && !url.includes('/v1/events') ? hostileAnswer : null
+  })
   for (const path of Object.values(await consoleScreens(origin))) {
     await page.goto(origin + path)
     await page.waitForFunction(isSettled)
@@ -133,7 +126,11 @@ export async function findInjections(browser: Browser, origin: string): Promise<
     const before = shown
     const page = await openWatched(browser, origin, faults)
     await signInWith(page, `${origin}/me`, who)
-    await page.route(/\/v1\/(?!events|auth)/, (route) => answerHostile(route).catch(() => {}))
+    await changeAnswers(page, origin, ({ type, url, contentType }) =>
+      type !== 'Document' && contentType.includes('json') && !/\/v1\/(events|auth)/.test(url)
+        ? hostileAnswer
+        : null,
+    )
     for (const path of paths) {
       await page.goto(origin + path)
       await page.waitForFunction(isSettled)
@@ -143,6 +140,52 @@ export async function findInjections(browser: Browser, origin: string): Promise<
     await page.close()
   }
   return [...new Set(faults)]
+}
+
+interface Answered {
+  readonly type: string
+  readonly url: string
+  readonly contentType: string
+}
+
+/**
+ * Changes documents and answers of the API on their way into a page. Playwright's routes would stop every request of a page,
+ * and keep nothing in the cache of the browser.
+ *
+ * @param changeOf the answer; null leaves it as it is.
+ */
+async function changeAnswers(
+  page: Page,
+  origin: string,
+  changeOf: (answered: Answered) => ((text: string) => string) | null,
+): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  // A screen that was left waits for no answer.
+  const send: typeof session.send = (...call) => session.send(...call).catch(() => null as never)
+  session.on('Fetch.requestPaused', async (paused) => {
+    const { requestId, request, resourceType: type, responseStatusCode = 0, responseHeaders = [] } = paused
+    const contentType = responseHeaders.find(({ name }) => name.toLowerCase() === 'content-type')?.value ?? ''
+    const hasBody = responseStatusCode === 200 || responseStatusCode >= 400
+    const change = hasBody ? changeOf({ type, url: request.url, contentType }) : null
+    const answer = change && (await send('Fetch.getResponseBody', { requestId }))
+    if (change === null || answer === null) return send('Fetch.continueRequest', { requestId })
+    const text = Buffer.from(answer.body, answer.base64Encoded ? 'base64' : 'utf8').toString()
+    const body = Buffer.from(change(text)).toString('base64')
+    return send('Fetch.fulfillRequest', {
+      requestId,
+      responseCode: responseStatusCode,
+      responseHeaders,
+      body,
+    })
+  })
+  const requestStage = 'Response'
+  await session.send('Fetch.enable', {
+    patterns: [
+      { urlPattern: '*/v1/*', requestStage },
+      { urlPattern: `${origin}/`, requestStage },
+      { resourceType: 'Document', requestStage },
+    ],
+  })
 }
 
 /** A page whose dialogs, requests of other hosts and offences against its policy are faults. */

@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, CDPSession, Page } from 'playwright-core'
 import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
+import { findViolations } from './axe.ts'
 import { findDeploymentFaults, findListFaults } from './console-lists.ts'
 import { loseNetwork } from './console-offline.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
  * Uses the console of a local network as people do, and looks at every screen in both colour schemes and on a phone.
@@ -71,21 +68,11 @@ async function doubtRound(page: Page): Promise<void> {
   await page.unroute('**/v1/explorer/rounds/*')
 }
 
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly target: readonly string[] }[]
-}
-
 /** @param url of the screen; null looks at what is open. */
 export async function findScreenFaults(page: Page, url: string | null): Promise<string[]> {
   const faults: string[] = []
   const lookForViolations = async (scheme: string, rules?: string[]) => {
-    const options = rules === undefined ? {} : { runOnly: rules }
-    // What a debugger evaluates is not subject to the policy of the page.
-    const { violations } = (await page.evaluate(`${axe}; axe.run(document, ${JSON.stringify(options)})`)) as {
-      violations: Violation[]
-    }
-    for (const { id, nodes } of violations)
+    for (const { id, nodes } of await findViolations(page, rules))
       faults.push(`${scheme}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
   }
   if (url !== null) await page.goto(url)
@@ -94,12 +81,29 @@ export async function findScreenFaults(page: Page, url: string | null): Promise<
   await lookForViolations('light')
   await page.emulateMedia({ colorScheme: 'dark' })
   await lookForViolations('dark', ['color-contrast'])
-  await page.setViewportSize({ width: 360, height: 740 })
+  const wide = await widthOnPhone(page)
+  if (wide !== 360) faults.push(`${wide} pixels wide on a phone of 360`)
+  return faults
+}
+
+/** A size lasts as long as the session that set it. */
+const sessions = new WeakMap<Page, Promise<CDPSession>>()
+
+/** How wide a page is on a phone of 360 pixels. Playwright would resize its window as well, which takes far longer. */
+async function widthOnPhone(page: Page): Promise<number> {
+  const session = sessions.get(page) ?? page.context().newCDPSession(page)
+  sessions.set(page, session)
+  const resize = async (size: { width: number; height: number }) =>
+    (await session).send('Emulation.setDeviceMetricsOverride', {
+      ...size,
+      deviceScaleFactor: 1,
+      mobile: false,
+    })
+  await resize({ width: 360, height: 740 })
   await page.waitForFunction(() => innerWidth === 360)
   const wide = await page.evaluate('document.documentElement.scrollWidth')
-  if (wide !== 360) faults.push(`${wide} pixels wide on a phone of 360`)
-  await page.setViewportSize({ width: 1280, height: 800 })
-  return faults
+  await resize(page.viewportSize()!)
+  return Number(wide)
 }
 
 async function useKeys(page: Page): Promise<void> {

@@ -1,16 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
 import { navigation } from '../scripts/site/navigation.ts'
 import { addressOf, home } from '../scripts/site/page.ts'
+import { findViolations } from '../testing/axe.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
 
 const executable = browserPath()
 if (executable === undefined) console.warn('No chromium on this machine: the documentation is not tested.')
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const guides = navigation.flatMap(({ pages }) => pages.map(([, file]) => addressOf(file)))
 /** Guides that have everything that a page is made of. */
 const varied = ['verify-a-result', 'console', 'sign-in'].map((name) => `${home}/${name}`)
@@ -45,12 +43,8 @@ describe.skipIf(executable === undefined)('the documentation in a browser', () =
     })
     return { page, faults }
   }
-  const axeFaults = async (page: Page) => {
-    const { violations } = (await page.evaluate(`${axe}; axe.run(document)`)) as {
-      violations: { id: string; nodes: { html: string }[] }[]
-    }
-    return violations.map(({ id, nodes }) => `${page.url()}: ${id} ${nodes[0]?.html}`)
-  }
+  const axeFaults = async (page: Page) =>
+    (await findViolations(page)).map(({ id, nodes }) => `${page.url()}: ${id} ${nodes[0]?.html}`)
 
   test('every guide fits on a phone of 360 px, can be used by everybody, and asks no other host', async () => {
     const { page, faults } = await openPage({ viewport: { width: 360, height: 740 }, bypassCSP: true })

@@ -1,9 +1,5 @@
-import { mkdirSync } from 'node:fs'
-import path from 'node:path'
 import { expect, test } from 'vitest'
-import { installClient, ownEnvironment, packClient } from '../client-package.ts'
-import { temporaryFolder } from '../node/folders.ts'
-import { shared } from '../node/shared.ts'
+import { ownEnvironment } from '../client-package.ts'
 import { findSampleFaults, otherGivens, rewardGivens } from './index.ts'
 import { type Backstage, type Stage, setStage } from './stage.ts'
 
@@ -11,13 +7,9 @@ import { type Backstage, type Stage, setStage } from './stage.ts'
  * Runs the samples of the reference that need more than the sample project of a local network.
  *
  * @param hub its origin.
+ * @param project the folder of a project that has installed the client.
  */
-export function referenceTests(hub: () => string, backstage: () => Backstage) {
-  const project = shared(async () => {
-    const folder = path.join(temporaryFolder(), 'reference')
-    mkdirSync(folder)
-    return installClient(folder, await packClient(folder))
-  })
+export function referenceTests(hub: () => string, project: () => string, backstage: () => Backstage) {
   let stage: Stage
   return {
     /** Needs devices that work, and moves the time. */

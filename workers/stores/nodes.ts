@@ -94,7 +94,11 @@ export class NodeStore extends Store {
     const found = and(eq(nodes.nodeId, nodeId), isNull(nodes.revokedAt))
     const after = { status: 'revoked', revoked_at: revokedAt }
     await batch(this.db, [
-      auditStatement({ ...decision, action: 'node.revoke', subject: nodeId, after }, revokedAt, statusOf(found)),
+      auditStatement(
+        { ...decision, action: 'node.revoke', subject: nodeId, after },
+        revokedAt,
+        statusOf(found),
+      ),
       this.db.update(nodes).set({ status: 'revoked', revokedAt, updatedAt: revokedAt }).where(found),
     ])
   }

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** A rule of accessibility that a page breaks, and where. */
+export interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly target: readonly string[]; readonly html: string }[]
+}
+
+/** @param rules to look at; left out, all of them. */
+export async function findViolations(page: Page, rules?: readonly string[]): Promise<Violation[]> {
+  // What holds is not told apart by elements, which takes longer than some rules.
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
+  // A document keeps it, and it is half a megabyte. What a debugger evaluates is not subject to the policy of the page.
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(`${source}; undefined`)
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
+    violations: Violation[]
+  }
+  return violations
+}
