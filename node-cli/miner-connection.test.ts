@@ -53,7 +53,7 @@ describe('a node that does not get through', () => {
   test.each([
     [4001, 'replaced', 'another process connected with the key of this node'],
     [4003, 'banned', 'an operator of the hub banned this device: for spam'],
-  ])('closed with %i it stays away, says why, and keeps serving', async (code, state, problem) => {
+  ])('closed with %i it says why, and keeps serving', async (code, state, problem) => {
     const { hub, miner, node, socket } = await createStage()
     socket.close(code, 'for spam')
     await untilStatus(node, {

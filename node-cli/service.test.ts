@@ -12,6 +12,7 @@ import { systemdUnit } from './src/service/systemd-unit.ts'
 const print = (...args: string[]) => nodectl(['service', 'print', ...args])
 const options = {
   command: ['/usr/bin/node', '/usr/bin/nodectl'],
+  flags: [],
   user: 'nodectl',
   dataDir: '/var/lib/nodectl',
   environmentFile: '/etc/nodectl.env',
@@ -48,6 +49,19 @@ describe('the systemd unit', () => {
     expect(stdout).not.toContain('StateDirectory')
   })
 
+  test('gives serve the settings that it was given, and no others', async () => {
+    const { stdout } = await print(
+      'systemd',
+      '--hub-url',
+      'https://hub.example',
+      '--data-dir',
+      '/srv/node one',
+    )
+    expect(stdout).toMatch(
+      /^ExecStart=\S*node \S*nodectl\.mjs serve --data-dir "\/srv\/node one" --hub-url https:\/\/hub\.example$/m,
+    )
+  })
+
   test('a path means itself, whatever is in it', () => {
     const unit = systemdUnit({ ...options, command: ['/opt/a b/node', '/opt/100%/$HOME/"x"\\'] })
     expect(unit).toContain('\nExecStart="/opt/a b/node" "/opt/100%%/$$HOME/\\"x\\"\\\\" serve\n')
@@ -56,7 +70,10 @@ describe('the systemd unit', () => {
   test.skipIf(!has('systemd-analyze'))('systemd finds nothing wrong', () => {
     const file = path.join(temporaryFolder(), 'nodectl.service')
     // The programs it names have to be there.
-    writeFileSync(file, systemdUnit({ ...options, command: [process.execPath, '/opt/a b/100%'] }))
+    writeFileSync(
+      file,
+      systemdUnit({ ...options, command: [process.execPath, '/opt/a b/100%'], flags: ['--network', 'a b'] }),
+    )
     const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
       encoding: 'utf8',
     })
@@ -83,6 +100,14 @@ describe('the launchd daemon', () => {
     ])
     expect(plist).toMatch(/<key>KeepAlive<\/key>\s*<dict>\s*<key>SuccessfulExit<\/key>\s*<false\/>/)
     expect(plist).toMatch(/<key>NumberOfFiles<\/key>\s*<integer>65536<\/integer>/)
+  })
+
+  test('gives serve the settings that it was given, as a user of services', async () => {
+    const { stdout } = await print('launchd', '--hub-url', 'https://hub.example')
+    expect(stdout).toMatch(
+      /<string>serve<\/string>\s*<string>--hub-url<\/string>\s*<string>https:\/\/hub\.example<\/string>\s*<\/array>/,
+    )
+    expect(stdout).toContain('<string>_nodectl</string>')
   })
 
   test('is XML, whatever is in a path', () => {

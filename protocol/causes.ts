@@ -268,7 +268,7 @@ export const causes = {
     relay_banned: [
       'error',
       'The hub closed the link because of a ban',
-      'Ask an operator of the hub; once the ban is lifted, restart the node.',
+      'Ask an operator of the hub; once the ban is lifted, the node comes back by itself within a minute.',
     ],
     clock_off: [
       'error',

@@ -1,4 +1,3 @@
-import { closeCodes } from '../../protocol/link/index.ts'
 import type { Admissions } from './admissions.ts'
 import type { Connection } from './connection.ts'
 import type { Faults } from './faults.ts'
@@ -56,8 +55,7 @@ export class Checks {
     const standing = await this.#faults.read(this.#connection.nodeKey)
     if (standing === null) return false
     if (!standing.isAdmitted) this.#admissions.endTickets()
-    if (standing.isBanned && this.#connection.session !== null)
-      this.#connection.close(closeCodes.banned, 'this device is banned')
+    if (standing.isBanned) this.#connection.bar()
     return true
   }
 }

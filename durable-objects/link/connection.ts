@@ -91,6 +91,28 @@ export class Connection {
     this.#disconnected(code === closeCodes.policy ? 'lost' : 'left')
   }
 
+  /**
+   * The node is banned: it loses its socket, and owes nothing from then on until it opened another one, because only the hub can let it in.
+   * What it held it could not answer.
+   */
+  bar(): void {
+    if (this.session !== null) {
+      this.#socket?.close(closeCodes.banned, 'this device is banned')
+      this.#disconnected('left', true)
+    }
+    const presences = this.#presences
+    const last = presences.at(-1)
+    if (last === undefined || this.isBarred) return
+    this.#kv.put('barred_session', last.sessionId)
+    this.#kv.put('presences', presences.with(-1, { ...last, byHub: true }))
+    this.#offers.noteLost(last.sessionId)
+  }
+
+  /** Whether a ban keeps the node away, or it has opened no socket since then. */
+  get isBarred(): boolean {
+    return this.session === null && this.#presences.at(-1)?.sessionId === this.#barredSession
+  }
+
   /** A socket was closed. @returns Whether it was the one that is listened to. */
   gone(socket: WebSocket, code?: number): boolean {
     const [sessionId] = this.#ctx.getTags(socket)
@@ -120,8 +142,11 @@ export class Connection {
     return this.session === null ? (this.#kv.get<number>('gone_ms') ?? 0) : null
   }
 
-  /** Nodes that come back from a loss spread over longer than a few seconds are given as much longer. */
+  /**
+   * Nodes that come back from a loss spread over longer than a few seconds are given as much longer. Nobody waits for one that was banned.
+   */
   get offlineDueMs(): number {
+    if (this.isBarred) return 0
     const returnSecs = this.#lostSession === null ? returnSecsMin : this.returnSecs
     return (this.#kv.get<number>('gone_ms') ?? 0) + (offlineAfterSecs + returnSecs - returnSecsMin) * 1000
   }
@@ -165,8 +190,9 @@ export class Connection {
     this.#kv.put('gone_ms', goneMs)
   }
 
-  /** A socket whose end is told did not end with a process of the hub. */
+  /** A socket whose end is told did not end with a process of the hub. That a ban ended it stays so, however its node closes it. */
   #leftByItself(sessionId: string | undefined): void {
+    if (sessionId === this.#barredSession) return
     const presences = this.#presences
     const at = presences.findIndex((one) => one.sessionId === sessionId && one.byHub)
     const presence = presences[at]
@@ -183,6 +209,11 @@ export class Connection {
 
   get #presences(): readonly Presence[] {
     return this.#kv.get<Presence[]>('presences') ?? []
+  }
+
+  /** The last session before the last ban; null where there was none. */
+  get #barredSession(): string | null {
+    return this.#kv.get<string>('barred_session') ?? null
   }
 
   /** The session whose socket was lost; null where the node said that it goes, or is there. */

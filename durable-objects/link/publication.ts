@@ -49,6 +49,11 @@ export class Publication {
     this.#dueMs = Math.min(this.#dueMs ?? Number.POSITIVE_INFINITY, Date.now() + pauseMs)
   }
 
+  async publishAtOnce(view: LinkView): Promise<void> {
+    this.isNow(view, 0)
+    return this.publish(view)
+  }
+
   async publish(view: LinkView): Promise<void> {
     if (Date.now() < (this.#dueMs ?? 0)) return
     this.#dueMs = undefined

@@ -25,8 +25,8 @@ export interface LinkOffer {
 
 /**
  * `full`: the node works with all its slots. `away`: it lost its socket, and its device is not offline yet. `offline`: the
- * device was there when the set was built, and has gone since. `dropped`: it went with a process of the hub, and has not come
- * back. `absent`: it was not there when the set was built either, or is not to be asked.
+ * device was there when the set was built, and has gone since. `dropped`: it went with a process of the hub or by a ban, and has not
+ * come back. `absent`: it was not there when the set was built either, or is not to be asked.
  */
 export type OfferResult = 'offered' | 'full' | 'away' | Absence
 export type Absence = 'offline' | 'dropped' | 'absent'
@@ -36,7 +36,7 @@ export interface Presence {
   readonly sessionId: string
   readonly sinceMs: number
   readonly goneMs: number
-  /** Whether it ended because the process of the hub did. */
+  /** Whether it ended because the process of the hub did, or the node was banned before it came back. */
   readonly byHub: boolean
 }
 

@@ -42,7 +42,7 @@ class Node:
     def __init__(self, hub, folder):
         self.hub, self.folder = hub.rstrip("/"), folder
         self.signer = Signer(os.path.join(folder, "node.key"))
-        self.ahead, self.link, self.ticket, self.return_secs = 0, None, None, 4
+        self.ahead, self.link, self.ticket, self.return_secs, self.failures = 0, None, None, 4, 0
         self.frames, self.lock, self.work, self.busy = 1, threading.RLock(), queue.Queue(), set()
         self.votes = sqlite3.connect(os.path.join(folder, "votes.sqlite"), check_same_thread=False)
         self.votes.execute("PRAGMA synchronous = FULL")
@@ -158,7 +158,7 @@ class Node:
             if hello.get("type") != "hello" or hello["params_hash"] != self.params_hash:
                 raise Away("the hub has other network parameters")
             self.ahead = hello["time"] - time.time()
-            self.ticket, self.return_secs = hello.get("ticket"), hello.get("retry_after", 4)
+            self.ticket, self.return_secs, self.failures = hello.get("ticket"), hello.get("retry_after", 4), 0
             with self.lock:
                 self.link, self.frames = link, max(hello.get("frames", [1]))
                 self.ready()
@@ -304,7 +304,7 @@ class Node:
 
     def serve(self):
         threading.Thread(target=self.run_offers, daemon=True).start()
-        failures, is_registered = 0, False
+        is_registered = False
         while True:
             try:
                 self.learn()
@@ -312,17 +312,19 @@ class Node:
                     self.register()
                     threading.Thread(target=self.keep_alive, daemon=True).start()
                     is_registered = True
-                failures = 0
                 self.live()
             except Closed as end:
                 say("the link ended", code=end.code)
-                if end.code in (4001, 4003):
-                    # Another process has this key, or the device is banned: only a person can do something.
+                if end.code == 4001:
+                    # Another process has this key: only a person can do something.
                     return threading.Event().wait()
+                if end.code == 4003:
+                    # An operator may lift the ban: it is enough to ask about once a minute.
+                    self.failures = 4
             except (Away, Refused, OSError, ValueError, KeyError) as error:
                 say("the hub does not take this node", reason=repr(error))
-                failures += 1
-            longest = min(max(60, self.return_secs), self.return_secs * 2**failures)
+                self.failures += 1
+            longest = min(max(60, self.return_secs), self.return_secs * 2**self.failures)
             time.sleep(1 + random.random() * (longest - 1))
 
 

@@ -8,11 +8,11 @@ export const closeCodes = {
   restart: 1012,
   /** Hub: another socket of the same key took over. The node does not connect again with this process. */
   replaced: 4001,
-  /** Hub: an operator banned the device. The node does not connect again until it is told to. */
+  /** Hub: an operator banned the device. The node asks slowly whether it may come back. */
   banned: 4003,
 } as const
 
-/** Whether a node connects again by itself after a close with this code. */
+/** Whether a node connects again by itself after a close with this code. After a ban it does so slowly. */
 export function mayReconnect(code: number): boolean {
-  return code !== closeCodes.replaced && code !== closeCodes.banned
+  return code !== closeCodes.replaced
 }

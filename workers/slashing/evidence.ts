@@ -235,7 +235,7 @@ const excuses: Partial<Record<MissReason, string>> = {
   absent: 'the node was not connected when the set was built, or was excluded',
   not_accepted: 'the node never answered its offer, and may not have received it',
   hub_away:
-    'the hub was offline while the node could have answered, or network parameters changed less than two days before',
+    'the hub was offline while the node could have answered, or had banned it and the node was not back yet, or network parameters changed less than two days before',
   unserved:
     'the node declined because the hub did not serve the set, the rules, the module or the input, because it could not know yet that its slot was free, or because network parameters changed less than two days before',
   cut_short: 'the round started too late to leave the node enough time',

@@ -33,9 +33,8 @@ export default defineNodectlCommand({
     file: { type: 'positional', required: true, description: Object.keys(files).join(', ') },
     user: {
       type: 'string',
-      default: 'nodectl',
       valueHint: 'NAME',
-      description: 'User that the service runs as',
+      description: 'User that the service runs as (default nodectl; launchd: _nodectl)',
     },
     ...settingArguments(settingNames),
     'data-dir': {
@@ -50,16 +49,22 @@ export default defineNodectlCommand({
     if (args.action !== 'print') throw unknown('action', args.action, ['print'])
     const file = Object.hasOwn(files, args.file) ? files[args.file] : undefined
     if (file === undefined) throw unknown('file', args.file, Object.keys(files))
-    if (!/^[a-z_][a-z0-9_-]{0,30}$/.test(args.user))
-      throw new UsageError(`--user must be the name of a user of this system, not ${args.user}`)
     const isForMac = args.file === 'launchd' || (args.file === 'env' && process.platform === 'darwin')
+    // Users of services begin with an underscore there.
+    const user = args.user ?? (isForMac ? '_nodectl' : 'nodectl')
+    if (!/^[a-z_][a-z0-9_-]{0,30}$/.test(user))
+      throw new UsageError(`--user must be the name of a user of this system, not ${user}`)
     const dataDir = args['data-dir'] ?? (isForMac ? '/usr/local/var/nodectl' : '/var/lib/nodectl')
     if (!path.isAbsolute(dataDir)) throw new UsageError(`--data-dir must be an absolute path, not ${dataDir}`)
     const given = givenSettings(args)
     // What the flags would have serve refuse is refused here.
     readSettings(settingNames, given, {})
     const command = [process.execPath, path.resolve(process.argv[1] ?? 'nodectl')]
-    const content = file.write({ command, user: args.user, dataDir, environmentFile: environmentPath }, given)
+    const flags = settingNames.flatMap((name) =>
+      given[name] === undefined ? [] : [`--${name}`, given[name]],
+    )
+    const options = { command, flags, user, dataDir, environmentFile: environmentPath }
+    const content = file.write(options, given)
     if (args.json) printJson({ file: args.file, path: file.path, content })
     else writeOutput(content)
     const hidden = command.find((program) => /^\/(home|root)\//.test(program))

@@ -6,12 +6,16 @@ export const launchdFile = '/Library/LaunchDaemons/nodectl.plist'
 const withEnvironment = 'set -a; . "$0"; exec "$@"'
 
 /** A launchd daemon that runs `serve`. launchd reads no environment files, so a shell does. */
-export function launchdPlist({ command, user, dataDir, environmentFile }: ServiceOptions): string {
-  const program = ['/bin/sh', '-c', withEnvironment, environmentFile, ...command, 'serve']
+export function launchdPlist({ command, flags, user, dataDir, environmentFile }: ServiceOptions): string {
+  const program = ['/bin/sh', '-c', withEnvironment, environmentFile, ...command, 'serve', ...flags]
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!--
   Install, as root:
+    sysadminctl -addUser ${commented(user)} -UID 390 -roleAccount
     mkdir -p ${commented(dataDir)} && chown ${commented(user)} ${commented(dataDir)} && chmod 700 ${commented(dataDir)}
+  A node that ran in ./node until now is stopped, and goes with its key:
+    cp -pR ./node/. ${commented(dataDir)} && chown -R ${commented(user)} ${commented(dataDir)} && mv ./node ./node-copy
+  Its settings, to be given behind env, and this daemon:
     nodectl service print env > ${commented(environmentFile)} && chown ${commented(user)} ${commented(environmentFile)} && chmod 600 ${commented(environmentFile)}
     nodectl service print launchd > ${launchdFile}
     launchctl bootstrap system ${launchdFile}

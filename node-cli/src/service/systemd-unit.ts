@@ -11,13 +11,16 @@ const stateFolder = '/var/lib'
  * A systemd unit that runs `serve`. The service sees the system read-only, no home directory and no device, and writes to
  * its data directory alone. Memory may be made executable, because V8 compiles modules at run time.
  */
-export function systemdUnit({ command, user, dataDir, environmentFile }: ServiceOptions): string {
+export function systemdUnit({ command, flags, user, dataDir, environmentFile }: ServiceOptions): string {
   const allocator = Object.entries(allocatorEnvironment)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
   const isState = path.dirname(dataDir) === stateFolder
   return `# Install, as root:
 #   useradd --system --shell /usr/sbin/nologin ${user}
+# A node that ran in ./node until now is stopped, and goes with its key:
+#   mkdir ${dataDir} && cp -pR ./node/. ${dataDir} && chown -R ${user} ${dataDir} && chmod 700 ${dataDir} && mv ./node ./node-copy
+# Its settings, to be given behind env, and this unit:
 #   nodectl service print env > ${environmentFile} && chmod 600 ${environmentFile}
 #   nodectl service print systemd > ${systemdFile}
 #   systemctl daemon-reload && systemctl enable --now nodectl
@@ -37,7 +40,7 @@ User=${user}
 # An idle node gives its memory back.
 Environment=${allocator}
 EnvironmentFile=${environmentFile}
-ExecStart=${[...command, 'serve'].map(quoted).join(' ')}
+ExecStart=${[...command, 'serve', ...flags].map(quoted).join(' ')}
 Restart=on-failure
 RestartSec=5
 # serve lets executions end for 10 s.

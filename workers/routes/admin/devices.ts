@@ -23,7 +23,7 @@ export const banDevice = defineRoute(
     operationId: 'banDevice',
     summary: 'Ban or readmit a device',
     description:
-      'The hub closes the socket of a banned device (close code 4003), refuses new sockets, sends it no offers and leaves it out of further committee sets, also after it is bound to another wallet. Banning a banned device changes nothing, and nor does readmitting one that is not banned. Its owner sees the reason.',
+      'The hub closes the socket of a banned device (close code 4003), refuses new sockets, sends it no offers and leaves it out of further committee sets, also after it is bound to another wallet. From the ban until it has opened its next socket it owes nothing for its leases, and it is shown as offline once it is readmitted. Banning a banned device changes nothing, and nor does readmitting one that is not banned. Its owner sees the reason.',
     ...ofOperators,
     params: DeviceParams,
     json: {

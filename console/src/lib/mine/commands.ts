@@ -1,10 +1,14 @@
+import { type ServiceSystem, serviceCommands } from './service-commands.ts'
+
 /** The commands that set a device up, with the values of this network and wallet. */
-export type System = 'checkout' | 'linux' | 'macos' | 'windows'
+export type System = 'checkout' | ServiceSystem
 
 export interface Commands {
   /** Null where nothing has to be installed. */
   readonly install: string | null
   readonly key: string
+  /** Whether the machine is fit for it; the device is not bound yet. */
+  readonly check: string
   readonly bind: string
   readonly serve: string
   /** Null where the device is only tried. */
@@ -18,21 +22,17 @@ export function commandsFor(
   const nodectl = system === 'checkout' ? 'npm run -s nodectl --' : 'nodectl'
   const more = ' \\\n  '
   const at = `--data-dir ./node${more}--hub-url ${hub}`
+  // The time of a local network may be moved.
+  const clock = isLocal ? '--clock hub' : ''
+  const serveAt = clock === '' ? at : `${at}${more}${clock}`
   return {
-    install: system === 'checkout' ? null : `npm install -g ./nodectl-${version}.tgz\nnodectl doctor`,
+    install: system === 'checkout' ? null : `npm install -g ./nodectl-${version}.tgz`,
     key: `${nodectl} keygen --data-dir ./node`,
+    check: `${nodectl} doctor ${serveAt}`,
     bind: `${nodectl} bind ${at}${more}--owner ${owner}`,
-    // The time of a local network may be moved.
-    serve: `${nodectl} serve ${at}${isLocal ? `${more}--clock hub` : ''}`,
-    service: serviceOf(system, hub),
+    serve: `${nodectl} serve ${serveAt}`,
+    service: system === 'checkout' ? null : serviceCommands(system, `--hub-url ${hub} ${clock}`.trim()),
   }
-}
-
-function serviceOf(system: System, hub: string): string | null {
-  if (system === 'checkout') return null
-  if (system === 'macos')
-    return `nodectl service print launchd --hub-url ${hub} | sudo tee /Library/LaunchDaemons/nodectl.plist`
-  return `nodectl service print systemd | sudo tee /etc/systemd/system/nodectl.service\nnodectl service print env --hub-url ${hub} | sudo tee /etc/nodectl.env`
 }
 
 /** The system of this browser, where a hub on this machine is one that runs from a checkout. */

@@ -157,7 +157,8 @@ export const recordTexts = {
     noneHint:
       'Rounds that validators had to decide, slashes, and projects that were paused or removed appear here.',
     what: {
-      'round.escalated': 'Validators ran a task too: its committee did not agree, or it was drawn for a check',
+      'round.escalated':
+        'Validators ran a task too: its committee did not agree, or it was drawn for a check',
       'slash.executed': 'Collateral was slashed',
       'project.paused': 'A project was paused',
       'project.delisted': 'A project was removed from the catalogue',
@@ -173,6 +174,7 @@ export const recordTexts = {
     seconds: (ms: number) => `${number(ms / 1_000)} s`,
     sentence: (hours: number, median: string, slowest: string) =>
       `Time to final of the last 24 hours: tasks in ${plural(hours, 'hour')}, the usual median ${median}, the slowest task ${slowest}.`,
-    newest: (median: string, slowest: string) => `The newest hour with tasks: median ${median}, slowest ${slowest}`,
+    newest: (median: string, slowest: string) =>
+      `The newest hour with tasks: median ${median}, slowest ${slowest}`,
   },
 }

@@ -115,7 +115,9 @@ export const operateTexts = {
     ],
     banUndo: 'You can readmit it at any time.',
     readmitTitle: (id: string) => `Readmit ${shortId(id)}`,
-    readmitEffects: ['The device may connect and work again, from the next committee set on.'],
+    readmitEffects: [
+      'The device may connect and work again. Its node asks about once a minute, so it is offline until then. What it missed since the ban costs no collateral.',
+    ],
     readmitUndo: 'You can ban it again at any time.',
     banReason: 'Reason, which the owner reads',
     developer: 'Developer',

@@ -220,3 +220,27 @@ test('a change of parameters that the node does not know is a warning, and ends 
   expect(await pause()).toBe(300)
   expect(link.standing).toMatchObject({ state: 'refused', problem: expect.stringContaining('does not know') })
 })
+
+test('asks slowly while it is banned, says so, and comes back by itself once the ban is lifted', async () => {
+  const { hub, link, changes, pause, next } = await open()
+  const socket = await hub.connection()
+  await socket.next('ready')
+  socket.close(4003, 'this device is banned')
+  expect(await pause()).toBe(60)
+  hub.refusal = {
+    status: 403,
+    body: { error: 'forbidden', message: 'It is banned.', details: { reason: 'banned' } },
+  }
+  expect([await next(), await next()]).toEqual([60, 60])
+  hub.refusal = null
+  void next()
+  await (await hub.connection()).next('ready')
+  await expect.poll(() => link.standing.state).toBe('connected')
+  const said = expect.stringContaining('comes back by itself once the ban is lifted')
+  expect(changes).toMatchObject([
+    { state: 'connected' },
+    { state: 'banned', problem: said },
+    { state: 'banned', problem: said },
+    { state: 'connected', problem: null },
+  ])
+})

@@ -33,7 +33,7 @@ import { type AwayState, type Parting, partingOf, partingOfError, reconnectSecon
  * | `away`       | nobody answers, or the connection was cut; the node tries again                  |
  * | `refused`    | the hub does not take this node now: `problem` says why; it tries again          |
  * | `replaced`   | another process has the key of this node; this one stays away until it restarts  |
- * | `banned`     | an operator banned the device; this process stays away                           |
+ * | `banned`     | an operator banned the device; it asks slowly whether it may come back           |
  * | `stopped`    | the node stops                                                                   |
  */
 export type LinkState = 'connecting' | 'connected' | 'stopped' | AwayState

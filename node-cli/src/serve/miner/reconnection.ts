@@ -12,7 +12,10 @@ export interface Parting {
   readonly retryInSeconds: number | null
 }
 
-/** After a refusal only a person can do something. An owner who has just bound the device waits for no more than this. */
+/**
+ * After a refusal only a person can do something. An owner who has just bound the device, or an operator who has just lifted a ban, waits for no
+ * more than this.
+ */
 const refusedSeconds = 60
 const retryAfterSecondsMax = 3600
 
@@ -41,25 +44,34 @@ export function reconnectSeconds(failures: number, random: number, returnSecs = 
 export function partingOf(end: SocketEnd, soon: number, random: number, followsTime = false): Parting {
   if (end.kind === 'unreachable')
     return { state: 'away', problem: `the hub does not answer: ${end.message}`, retryInSeconds: soon }
-  if (end.kind === 'closed') return partingOfClose(end.code, end.message, soon)
+  if (end.kind === 'closed') return partingOfClose(end.code, end.message, soon, random)
   const { status, refusal } = end
   const update =
     status === 426
       ? ' If it names other versions than this node offers, install the nodectl that the hub supports.'
       : ''
   const problem = `the hub refuses the connection (${status}): ${refusal.message}${update}`
-  if (refusal.reason === 'banned') return { state: 'banned', problem, retryInSeconds: null }
   const asked = Math.min(refusal.retryAfterSeconds ?? 0, retryAfterSecondsMax)
+  if (refusal.reason === 'banned')
+    return {
+      state: 'banned',
+      problem: `${problem} ${asksAgain}`,
+      retryInSeconds: Math.max(asked, afterRefusal(random)),
+    }
   if (status >= 500 || status === 429)
     return { state: 'away', problem, retryInSeconds: Math.max(asked, soon) }
   // The node registers by itself, at the same time.
   if (refusal.reason !== null && awaitingRegistration.includes(refusal.reason))
     return { state: 'away', problem, retryInSeconds: soon }
   if (status === 401 && followsTime) return { state: 'away', problem, retryInSeconds: soon }
-  return { state: 'refused', problem, retryInSeconds: refusedSeconds * (0.5 + 0.5 * random) }
+  return { state: 'refused', problem, retryInSeconds: afterRefusal(random) }
 }
 
-function partingOfClose(code: number, message: string, soon: number): Parting {
+const afterRefusal = (random: number): number => refusedSeconds * (0.5 + 0.5 * random)
+
+const asksAgain = 'The node asks about once a minute, and comes back by itself once the ban is lifted.'
+
+function partingOfClose(code: number, message: string, soon: number, random: number): Parting {
   const said = message === '' ? '' : `: ${message}`
   if (code === closeCodes.replaced)
     return {
@@ -71,8 +83,8 @@ function partingOfClose(code: number, message: string, soon: number): Parting {
   if (code === closeCodes.banned)
     return {
       state: 'banned',
-      problem: `an operator of the hub banned this device${said}; once the ban is lifted, restart this node`,
-      retryInSeconds: null,
+      problem: `an operator of the hub banned this device${said}. ${asksAgain}`,
+      retryInSeconds: afterRefusal(random),
     }
   return {
     state: 'away',
@@ -86,6 +98,6 @@ export function partingOfError(error: unknown, soon: number, random: number): Pa
   if (!(error instanceof HubError)) throw error
   const { message, hint, isPassing, retryAfterSeconds } = error
   const problem = hint === undefined ? message : `${message}. ${hint}`
-  if (!isPassing) return { state: 'refused', problem, retryInSeconds: refusedSeconds * (0.5 + 0.5 * random) }
+  if (!isPassing) return { state: 'refused', problem, retryInSeconds: afterRefusal(random) }
   return { state: 'away', problem, retryInSeconds: Math.max(retryAfterSeconds ?? 0, soon) }
 }
