@@ -122,7 +122,7 @@ export const causes = {
     not_in_set_yet: [
       'error',
       'The collateral was bonded after the beacon block',
-      'Wait until the time above.',
+      'Wait until its work begins; keep the device online.',
     ],
     left_out_of_set: [
       'error',

@@ -36,6 +36,7 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
     await resumeTask(page, origin)
     await switchAccounts(page, origin)
     await claimEarnings(page, origin)
+    await sayOfProject(page, origin)
   })
   rmSync(folder, { recursive: true, force: true })
   return faults
@@ -254,6 +255,21 @@ async function switchAccounts(page: Page, origin: string): Promise<void> {
   await page.locator('a[href^="/nodes/"]').nth(1).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: /^Account/ }).click()
   await page.getByRole('button', { name: 'Use Miner' }).click()
+}
+
+/** An owner whose devices have worked for the project reviews it, and anybody may report it. */
+async function sayOfProject(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/projects/sample-echo`)
+  await page.getByRole('button', { name: 'Write a review' }).click()
+  await dialog(page).getByLabel('What others should know').fill('Pays on time.')
+  for (const fault of await findDialogFaults(page)) throw new Error(fault)
+  await dialog(page).getByRole('button', { name: 'Publish the review' }).click()
+  await page.getByText('Your review is published.').waitFor()
+  await page.getByText('Pays on time.').waitFor()
+  await page.getByRole('button', { name: 'Report this project' }).click()
+  await dialog(page).getByLabel('What did you see?').fill('Nothing. This is a test of the form.')
+  await dialog(page).getByRole('button', { name: 'Send the report' }).click()
+  await page.getByText('Your report is with the operators.').waitFor()
 }
 
 /** An epoch with rounds ends and can be claimed. The hub is away when the person claims first. */
