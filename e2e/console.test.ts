@@ -20,7 +20,7 @@ const chromium = browserPath()
 
 describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local network', () => {
   let network: SampleNetwork
-  /** Whoever looks at the console has a context of their own in it. */
+  /** Each page has a context of its own in it. */
   let browser: Browser
   beforeAll(async () => {
     network = await startSampleNetwork()

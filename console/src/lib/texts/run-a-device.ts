@@ -25,6 +25,8 @@ export const runADevice = {
     check:
       'See whether this machine is fit for it. That the device is bound to no wallet yet is the next step:',
     bind: 'Bind it to your wallet',
+    bound: (device: string) => `These steps are about ${device}.`,
+    another: 'Set up another device',
     bindFirst: 'Sign in first: the command then has the address of your wallet.',
     serve: 'Start it',
     serveHint: 'It occupies the terminal. Stop it with Ctrl-C, and let it finish.',
@@ -46,7 +48,8 @@ export const runADevice = {
   device: 'Your device',
   waits: 'Appears here as soon as it is bound. This page looks by itself.',
   bound: 'Bound, not online yet. Start it with the command of the step “Start it”.',
-  onlineFrom: (when: string) => `Online, in work from ${when}`,
+  onlineFrom: (time: string, when: string) => `Online. Its work begins on ${time}, ${when}.`,
+  noWork: 'Online, but it gets no work at present. The reasons are below.',
   working: 'Online and in work',
   offlineFrom: 'It is bonded, but offline. Start it, and leave it running.',
   notYet: 'Online. It still needs a project to work for.',

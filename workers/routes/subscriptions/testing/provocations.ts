@@ -176,7 +176,7 @@ const lease = (code: CauseCode, deed: Deed, message: RegExp, options = {}): Prov
 const ofWork: readonly Provocation[] = [
   lease('leases_offline', 'offline', /it was offline for 1\.$/),
   lease('leases_declined', 'declined', /it declined 1\.$/),
-  lease('leases_unanswered', 'not_accepted', /did not answer the offer of 1\.$/),
+  lease('leases_unanswered', 'not_accepted', /gave no answer to 1\.$/),
   lease('leases_late', 'late', /it was too late with 1\.$/),
   lease(
     'votes_invalid',
