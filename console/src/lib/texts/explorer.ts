@@ -115,6 +115,7 @@ export const recordTexts = {
     features: 'What it does',
     tags: 'Words',
     links: { website: 'Website', docs: 'Documentation', support: 'Support', video: 'Video' },
+    sites: 'Links',
     foreign: 'These are sites of the developer, not of this hub.',
     conditions: 'Conditions of the approval',
     announcements: 'Announcements',
@@ -152,13 +153,13 @@ export const recordTexts = {
 
   incidents: {
     title: 'Incidents',
-    hint: 'What went another way than usual, by the events of the network; equal ones of an hour are one.',
+    hint: 'What did not go as usual. Rounds of one hour that validators had to run share a row.',
     none: 'No incident',
     noneHint:
       'Rounds that validators had to decide, slashes, and projects that were paused or removed appear here.',
     what: {
       'round.escalated':
-        'Validators ran a task after its committee, because it did not agree or for a check by chance',
+        'Validators ran a task after its committee, which did not agree, or for a check: the page of the round says which',
       'slash.executed': 'Collateral was slashed',
       'project.paused': 'A project was paused',
       'project.delisted': 'A project was removed from the catalogue',

@@ -48,6 +48,7 @@ export const project = {
   },
   unitHint: (gas: string) => `a unit is ${gas} gas`,
   fits: 'Does my device fit?',
+  banner: (name: string) => `Banner of ${name}`,
   pictures: 'Pictures',
   picture: (index: number) => `Picture ${index} of the project`,
   foreign: (count: number) =>
