@@ -30,7 +30,7 @@ export const runADevice = {
     end: 'See it work',
   },
   device: 'Your device',
-  waits: 'Appears here as soon as it is bound. This page looks by itself.',
+  waits: 'Your device appears here as soon as it is bound. This page looks by itself.',
   bound: 'Bound, not online yet. Start it with the command of the step above.',
   onlineFrom: (when: string) => `Online, in work from ${when}`,
   working: 'Online and in work',
