@@ -100,7 +100,7 @@ describe('an action of an owner', () => {
       const [first, second] = params as [string, string]
       const account = privateKeyToAccount(key)
       return method === 'personal_sign'
-        ? account.signMessage({ message: first })
+        ? account.signMessage({ message: { raw: first as `0x${string}` } })
         : account.signTypedData(JSON.parse(second))
     },
   }

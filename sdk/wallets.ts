@@ -25,11 +25,14 @@ export interface Provider {
   request(call: { method: string; params?: unknown }): Promise<unknown>
 }
 
-/** A wallet behind a provider. @param address an account that it has given the page access to. */
+const hexOf = (text: string): string =>
+  `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+
+/** A wallet behind a provider, which gets texts as hex of their bytes: not all wallets take them otherwise. @param address an account that it has given the page access to. */
 export const browserWallet = (provider: Provider, address: string): Wallet => ({
   address,
   signMessage: async ({ message }) =>
-    String(await provider.request({ method: 'personal_sign', params: [message, address] })),
+    String(await provider.request({ method: 'personal_sign', params: [hexOf(message), address] })),
   signTypedData: async (data) =>
     String(
       await provider.request({ method: 'eth_signTypedData_v4', params: [address, JSON.stringify(data)] }),

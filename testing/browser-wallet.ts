@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { createWalletClient, http } from 'viem'
+import { createWalletClient, type Hex, http, isHex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 
@@ -86,7 +86,9 @@ async function answer(
       mood.chainId = Number((params[0] as { chainId: string }).chainId)
       return { result: null }
     case 'personal_sign':
-      return sign(params[1], (signer) => signer.signMessage({ message: String(params[0]) }))
+      // As strict as any: a text comes as hex of its bytes.
+      if (!isHex(params[0])) return { error: { code: -32602, message: 'The text is not 0x and hex digits.' } }
+      return sign(params[1], (signer) => signer.signMessage({ message: { raw: params[0] as Hex } }))
     case 'eth_signTypedData_v4': {
       const data = JSON.parse(String(params[1])) as Parameters<PrivateKeyAccount['signTypedData']>[0]
       // As wallets do.

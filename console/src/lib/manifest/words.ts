@@ -19,6 +19,13 @@ export function memberValue(path: Path, text: string, token: Token | null): stri
   const value = Number(text)
   if (!Number.isSafeInteger(value) || path.join('.') === 'chain_id') return text
   if (name.endsWith('_bp') || /_bp$/.test(path.at(-2) ?? '')) return `${number(value / 100)} %`
-  if (name.endsWith('_secs') && value >= minuteSecs) return t.seconds(duration(value), number(value))
+  if (name.endsWith('_secs'))
+    return value < minuteSecs ? t.few(number(value)) : t.seconds(duration(value), number(value))
   return number(value)
 }
+
+const pictures = ['listing.icon', 'listing.banner', 'listing.screenshots']
+
+/** Addresses of pictures in what was signed, to be shown beside it. */
+export const picturesIn = (path: Path, text: string): string[] =>
+  pictures.includes(path.join('.')) && text !== '' ? text.split(', ') : []

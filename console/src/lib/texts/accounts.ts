@@ -18,6 +18,8 @@ export const accountPage = {
   none: 'none',
   unknown: 'This hub knows nothing of this wallet',
   unknownHint: 'It has bound no device here, bonded no collateral and published no project.',
+  noAddress: 'This is no address of a wallet',
+  noAddressHint: 'An address is 0x and 40 hex digits.',
   tokens: 'Tokens',
   noChain: 'The chain does not say at the moment what the wallet holds.',
   developer: 'Developer',

@@ -22,6 +22,7 @@ export const buildParts = {
     fn: 'Function',
     input: 'Input (JSON)',
     notJson: 'This is not JSON. A text has quotation marks.',
+    fraction: 'Numbers must be whole: JSON is sent in its canonical form, which has no fractions.',
     do: 'Run it',
     running: 'The validators run it. This usually takes some seconds.',
     gas: (used: string, most: string) => `${used} gas of ${most} that a task may use`,
@@ -34,7 +35,8 @@ export const buildParts = {
 
   fund: {
     amount: (symbol: string) => `Add to the vault, in ${symbol}`,
-    hint: 'At first it is what one day pays at most. The vault pays rewards alone, and what it does not pay you can take back.',
+    proposed: 'This is the most that one day pays.',
+    hint: 'The vault pays rewards alone, and what it does not pay you can take back.',
     balance: 'Your wallet has',
     notAmount: 'This is no amount above zero.',
     short: 'Your wallet has less.',
@@ -64,9 +66,9 @@ export const buildParts = {
 
   /** Against a cause of the health of a project, by its code, where the API names a call. */
   steps: {
-    project_underfunded: 'Fund the vault on this page; the hub then posts the epochs that wait.',
-    vault_missing: 'Fund it on this page: the first funding opens it.',
-    vault_empty: 'Fund the vault on this page.',
+    project_underfunded: 'Fund the vault under “Vault and funding”; the hub then posts the epochs that wait.',
+    vault_missing: 'Fund it under “Vault and funding”: the first funding opens it.',
+    vault_empty: 'Fund it under “Vault and funding”.',
     vault_terms_differ:
       'Draft a version on this page whose epochs and daily emission are those of the vault.',
     rounds_without_committee:

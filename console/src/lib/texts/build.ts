@@ -86,7 +86,7 @@ export const build = {
 
   drafts: {
     title: 'Drafts',
-    hint: 'A draft is a manifest that nobody has signed. Only you see it.',
+    hint: 'A draft is the text of a manifest before it is signed. Only you see it. It stays when its version is signed, and is marked then.',
     all: 'All drafts',
     none: 'No draft yet',
     noneHint: 'A new draft has every member of a manifest with a usual value.',
@@ -94,6 +94,7 @@ export const build = {
     unnamed: 'Without a name',
     unfinished: 'Unfinished text',
     registered: 'Registered',
+    published: (version: number) => `Version ${version} is published`,
     changed: 'changed',
     delete: 'Delete',
   },
@@ -106,9 +107,8 @@ export const build = {
     states: { saved: 'Saved', changed: 'Not saved yet', saving: 'Saving…' },
     leave: 'The draft has changes that are not saved. Leave it?',
     save: 'Save the draft',
-    fill: 'Fill in what follows',
-    fillHint:
-      'Network, developer and vault follow from this hub, your wallet and the slug: one button fills them in.',
+    fill: 'Fill in network, developer and vault',
+    fillHint: 'Network, developer and vault follow from this hub, your wallet and the slug.',
     count: (problems: number) => `${plural(problems, 'thing')} to correct`,
     sound: 'It keeps every rule, and the hub takes it.',
     checking: 'It keeps the rules of manifests. The hub looks for module and token.',
@@ -132,6 +132,12 @@ export const build = {
     unfinished: 'The text is no JSON, so it is stored as you typed it.',
     differs: (before: number) => `What differs from version ${before}`,
     differsHint: 'This is what you sign as new. Compare it before.',
+    same: (before: number) => `There is nothing to publish: it says what version ${before} says.`,
+    effect: {
+      rules:
+        'It changes the rules (consensus), so all of it takes effect together, at the start of a later epoch.',
+      rest: 'It leaves the rules (consensus) as they are, so it takes effect at once.',
+    },
     noBefore: 'The hub does not show the version before, so nothing can be compared.',
   },
 
@@ -150,6 +156,9 @@ export const build = {
     title: 'Module',
     hint: 'nodectl compile makes an .hbc file. The hub opens it, and refuses what the rules of modules forbid.',
     file: 'Choose a file (.hbc)',
+    /** @param part of the file; empty where it is about the whole. */
+    wrong: (part: string, problem: string) =>
+      `The file${part && `, in ${part}`}${problem.startsWith('the file ') ? problem.slice(8) : `: ${problem}`}.`,
     known: 'The hub has this module already; below is its record.',
     address: 'Address',
     name: 'Name',
@@ -182,7 +191,7 @@ export const build = {
 
   webhooks: {
     title: 'Webhooks',
-    hint: 'The hub posts events to your server, signed as Standard Webhooks has it.',
+    hint: 'The hub posts events to your server and signs them by the Standard Webhooks specification.',
     none: 'No webhook yet',
     noneHint: 'With one, your server hears of results and payouts without asking.',
     url: 'Address of your server',

@@ -118,6 +118,7 @@ export const recordTexts = {
     features: 'What it does',
     tags: 'Words',
     links: { website: 'Website', docs: 'Documentation', support: 'Support', video: 'Video' },
+    sites: 'Links',
     foreign: 'These are sites of the developer, not of this hub.',
     conditions: 'Conditions of the approval',
     announcements: 'Announcements',

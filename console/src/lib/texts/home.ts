@@ -20,7 +20,7 @@ export const home = {
   figureHints: {
     sets: 'of the epochs that run now',
     rewards: (epochs: number) => (epochs === 0 ? 'no epoch yet' : `in the last ${plural(epochs, 'epoch')}`),
-    time: (count: number) => `of the last ${plural(count, 'round')}`,
+    time: (count: number) => `over ${plural(count, 'round')}`,
     quorum: (quorum: number) => `${quorum} sign each result`,
     counted: (when: string) => `counted ${when}`,
     all: (rounds: number) => `of ${plural(rounds, 'task')} that ended`,

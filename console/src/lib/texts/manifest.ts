@@ -4,8 +4,9 @@ export const manifestTexts = {
   before: 'before',
   after: 'now',
   nothing: 'not there',
-  empty: 'empty',
+  none: 'none',
   seconds: (length: string, seconds: string) => `${length} (${seconds} s)`,
+  few: (seconds: string) => `${seconds} s`,
   /** By path. A member that is missing here is named by its path. */
   members: {
     v: 'Version of the format',

@@ -20,7 +20,7 @@ export const operateTexts = {
   },
   versions: {
     title: 'New versions of listed projects',
-    hint: 'A further version waits for no decision: what it changes of listing and scheduling counts at once, and what it changes of the rules counts from the epoch that was published on chain. Read what differs; you can pause or remove the project.',
+    hint: 'A further version waits for no decision: one that changes only listing and scheduling takes effect at once, and one that changes the rules takes effect as a whole at the start of the epoch that was fixed on chain. Read what differs; you can pause or remove the project.',
     none: 'No new version',
     noneHint: 'A further version of a project appears here when it takes effect.',
     version: (version: number) => `version ${version}`,

@@ -50,6 +50,7 @@ export const project = {
   },
   unitHint: (gas: string) => `one unit for every ${gas} gas, rounded up`,
   fits: 'Does my device fit?',
+  banner: (name: string) => `Banner of ${name}`,
   pictures: 'Pictures',
   picture: (index: number) => `Picture ${index} of the project`,
   foreign: (count: number) =>

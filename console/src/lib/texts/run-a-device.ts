@@ -46,7 +46,7 @@ export const runADevice = {
     end: 'See it work',
   },
   device: 'Your device',
-  waits: 'Appears here as soon as it is bound. This page looks by itself.',
+  waits: 'Your device appears here as soon as it is bound. This page looks by itself.',
   bound: 'Bound, not online yet. Start it with the command of the step “Start it”.',
   onlineFrom: (time: string, when: string) => `Online. Its work begins on ${time}, ${when}.`,
   noWork: 'Online, but it gets no work at present. The reasons are below.',

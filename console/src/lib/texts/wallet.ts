@@ -89,7 +89,8 @@ export const wallet = {
     which: (one: number, all: number) => `(${one} of ${all})`,
     walletHint: 'The wallet shows the same fields. If no window appears, open it by hand.',
     sending: 'Handing it to the hub',
-    goesOn: 'You can close this. It goes on, and appears under “My devices” until it is over.',
+    goesOn:
+      'You can close this. It goes on, and the pages “My devices” and “Build” show it until it is over.',
     done: 'Done',
     doneHint: 'The hub has taken it.',
     /** Names of signed members. */
