@@ -122,7 +122,7 @@ export const causes = {
     not_in_set_yet: [
       'error',
       'The collateral was bonded after the beacon block',
-      'Wait for the time that the message names.',
+      'Wait until its work begins; keep the device online.',
     ],
     left_out_of_set: [
       'error',
@@ -197,7 +197,7 @@ export const causes = {
     leases_offline: [
       'warning',
       'The device was drawn while it was offline',
-      'Keep nodectl serve running: nodectl service prints its unit.',
+      'Keep nodectl serve running: nodectl service print writes the unit that starts it with the machine.',
     ],
     leases_declined: ['warning', 'The device declined tasks', readLog],
     leases_unanswered: ['warning', 'The device did not answer its offers', readLog],

@@ -65,7 +65,7 @@ export function subscriptionCauses(
       ? [
           {
             code: 'reputation_low',
-            message: `The reputation is ${reputation} of ${defaultNetworkParams.reputation_max}, so the device is drawn less often.`,
+            message: `The reputation is ${(100 * reputation) / defaultNetworkParams.reputation_max} % of the highest, so the device is drawn less often.`,
           } as const,
         ]
       : []),

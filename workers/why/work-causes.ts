@@ -72,7 +72,7 @@ export function leaseCauses(leases: readonly LeaseFacts[]): FoundCause[] {
 const outcomes: Partial<Record<CauseCode, string>> = {
   leases_offline: 'it was offline for',
   leases_declined: 'it declined',
-  leases_unanswered: 'it did not answer the offer of',
+  leases_unanswered: 'it gave no answer to',
   leases_late: 'it was too late with',
   votes_invalid: 'it sent no valid vote for',
   votes_disagreed: 'it voted for another result in',

@@ -49,7 +49,10 @@ test('a device that works as it should raises no alert; each thing that is wrong
   const today = Math.floor((await networkNow()) / 86_400)
   await set('subscriptions', `days = '{"${today}":[3,1,2],"${today - 5}":[0,0,9]}'`)
   expect(await alerts()).toMatchObject([
-    { id: `missed_leases:${subscriptionId}`, message: 'The device missed 1 of 2 leases since yesterday.' },
+    {
+      id: `missed_leases:${subscriptionId}`,
+      message: 'Since yesterday, the device missed 1 of the 2 tasks that it was drawn for.',
+    },
   ])
   await set('subscriptions', "days = '{}'")
   for (const status of ['paused', 'underfunded'] as const) {

@@ -10,6 +10,7 @@ import type { WatchedSubscription } from '../../stores/subscription-lists.ts'
 import { SubscriptionLists } from '../../stores/subscription-lists.ts'
 import { workDaySecs, workSince } from '../../stores/work-days.ts'
 import { nodectlVersionMin } from '../../version.ts'
+import { counted } from '../../why/project-causes.ts'
 import { subscriptionExample, subscriptionView } from '../subscriptions/schema.ts'
 
 const types = [
@@ -84,11 +85,17 @@ export const listAlerts = defineRoute(
   },
 )
 
+const offenceWords: Readonly<Record<OpenSlash['kind'], string>> = {
+  equivocation: 'two different votes in one round',
+  invalid_result: 'a vote for a wrong result',
+  missed_sla: 'no vote in time',
+}
+
 const ofSlash = ({ evidenceHash, kind, projectId, subscriptionId, nodeId, createdAt }: OpenSlash): Alert => ({
   id: `slashing:${evidenceHash}`,
   type: 'slashing',
   severity: 'critical',
-  message: `A slash for ${kind} may take collateral. You can dispute it until it is executed.`,
+  message: `A slash may take collateral: ${offenceWords[kind]}. You can dispute it until it is executed.`,
   project_id: projectId,
   node_id: nodeId,
   subscription_id: subscriptionId,
@@ -155,7 +162,7 @@ function ofSubscription(row: WatchedSubscription, now: number): Alert[] {
           alert(
             'missed_leases',
             'warning',
-            `The device missed ${asked - answered} of ${asked} leases since yesterday.`,
+            `Since yesterday, the device missed ${asked - answered} of the ${counted(asked, 'task')} that it was drawn for.`,
             row.lastProofAt,
           ),
         ]
