@@ -32,15 +32,23 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
     await bondCollateral(page, origin, mood)
     await changePayout(page, origin, String(other))
     await unbondWithClosedTab(page, origin)
+    await unbindDevice(page, origin)
     await resumeTask(page, origin)
     await switchAccounts(page, origin)
     await claimEarnings(page, origin)
+    await sayOfProject(page, origin)
   })
   rmSync(folder, { recursive: true, force: true })
   return faults
 }
 
 const dialog = (page: Page) => page.getByRole('dialog')
+
+/** Once the chain has what was signed. */
+async function closeDone(page: Page): Promise<void> {
+  await dialog(page).getByRole('status').getByText('Done', { exact: true }).waitFor()
+  await dialog(page).getByRole('button', { name: 'Close' }).click()
+}
 
 /** The wallet refuses first; it has two accounts, of which the person takes the first. */
 async function signIn(page: Page, origin: string, mood: WalletMood, owner: string): Promise<void> {
@@ -88,6 +96,11 @@ async function bindDevice(page: Page, origin: string, folder: string, owner: str
   const at = ['--data-dir', folder, '--hub-url', await hubOf(page, origin)]
   const { stderr } = await nodectl('bind', ...at, '--owner', owner)
   const [, code] = /#(bind\.\S+)/.exec(stderr) ?? []
+  await page.goto(`${origin}/me#${code}`)
+  await page.getByRole('heading', { name: 'A device waits to be bound' }).waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Bind the device' }).first().waitFor()
+  for (const fault of await findScreenFaults(page, null)) throw new Error(fault)
+  await page.getByRole('button', { name: 'Not now' }).click()
   await page.goto(`${origin}/run-a-device`)
   await page.getByLabel('Code').fill('bind.nonsense')
   await page.getByRole('button', { name: 'Bind the device' }).click()
@@ -162,7 +175,7 @@ async function bondCollateral(page: Page, origin: string, mood: WalletMood): Pro
   )
   const before = mood.asked
   await signing.getByRole('button', { name: 'Sign' }).click()
-  await signing.getByRole('button', { name: 'Done' }).click()
+  await closeDone(page)
   await page.unroute(relayed)
   if (mood.asked !== before + 2) throw new Error(`The wallet was asked ${mood.asked - before} times.`)
   await page.goto(`${origin}/run-a-device`)
@@ -187,7 +200,7 @@ async function changePayout(page: Page, origin: string, other: string): Promise<
   await page.getByLabel('New payout address').fill(other)
   await page.getByRole('button', { name: 'Change it' }).click()
   await dialog(page).getByRole('button', { name: 'Sign' }).click()
-  await dialog(page).getByRole('button', { name: 'Done' }).click()
+  await closeDone(page)
   await page.getByText('Pays to').getByTitle(other).first().waitFor()
 }
 
@@ -204,6 +217,17 @@ async function unbondWithClosedTab(page: Page, origin: string): Promise<void> {
   await page.getByRole('button', { name: 'Remove from this list' }).click()
   await page.getByRole('heading', { name: 'Signed actions' }).waitFor({ state: 'detached' })
   await page.getByText(/free in/).waitFor()
+}
+
+/** The device leaves the wallet, and its collateral stays where it is. */
+async function unbindDevice(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/me`)
+  await page.getByRole('button', { name: 'Unbind' }).click()
+  const signing = page.getByRole('dialog', { name: 'Unbind the device' })
+  await signing.getByText('Its collateral stays bonded').waitFor()
+  await signing.getByRole('button', { name: 'Sign' }).click()
+  await signing.getByRole('button', { name: 'Close' }).click()
+  await page.getByText('No device yet').waitFor()
 }
 
 /** The tab is closed before the task has its result; the page of the project goes on with it. */
@@ -231,6 +255,21 @@ async function switchAccounts(page: Page, origin: string): Promise<void> {
   await page.locator('a[href^="/nodes/"]').nth(1).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: /^Account/ }).click()
   await page.getByRole('button', { name: 'Use Miner' }).click()
+}
+
+/** An owner whose devices have worked for the project reviews it, and anybody may report it. */
+async function sayOfProject(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/projects/sample-echo`)
+  await page.getByRole('button', { name: 'Write a review' }).click()
+  await dialog(page).getByLabel('What others should know').fill('Pays on time.')
+  for (const fault of await findDialogFaults(page)) throw new Error(fault)
+  await dialog(page).getByRole('button', { name: 'Publish the review' }).click()
+  await page.getByText('Your review is published.').waitFor()
+  await page.getByText('Pays on time.').waitFor()
+  await page.getByRole('button', { name: 'Report this project' }).click()
+  await dialog(page).getByLabel('What did you see?').fill('Nothing. This is a test of the form.')
+  await dialog(page).getByRole('button', { name: 'Send the report' }).click()
+  await page.getByText('Your report is with the operators.').waitFor()
 }
 
 /** An epoch with rounds ends and can be claimed. The hub is away when the person claims first. */

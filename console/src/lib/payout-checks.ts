@@ -77,7 +77,10 @@ export function provePayout(records: EpochRecords, miner: string): PayoutProof {
   check('leaf', () =>
     leaf === undefined
       ? [null, 'this wallet is not paid for the epoch']
-      : [verifyPayoutProof(receipt.merkle_root, leaf.leaf, leaf.proof), `${leaf.proof.length} siblings`],
+      : [
+          verifyPayoutProof(receipt.merkle_root, leaf.leaf, leaf.proof),
+          `${leaf.proof.length} ${leaf.proof.length === 1 ? 'sibling' : 'siblings'}`,
+        ],
   )
   check('attested', () => {
     const chain: ValidatorGeneration[] = []

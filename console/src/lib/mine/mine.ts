@@ -17,6 +17,12 @@ export const mine = {
   devices: (cursor?: string) => session.hub.call('GET /v1/me/devices', { query: page(cursor) }),
   subscriptionsOf: (node_id: string) =>
     session.hub.call('GET /v1/me/subscriptions', { query: { node_id, limit: rows } }),
+  subscriptionsTo: (project_id: string) =>
+    session.hub.call('GET /v1/me/subscriptions', { query: { project_id, limit: 100 } }),
+  review: (project_id: string, body: Schemas['ReviewInput']) =>
+    session.hub.call('PUT /v1/projects/{project_id}/reviews', { path: { project_id }, body }),
+  report: (project_id: string, body: Schemas['ReportInput']) =>
+    session.hub.call('POST /v1/projects/{project_id}/reports', { path: { project_id }, body }),
   diagnosis: (subscription_id: string) =>
     session.hub.call('GET /v1/subscriptions/{subscription_id}/diagnosis', { path: { subscription_id } }),
   /** With the start of its work. */

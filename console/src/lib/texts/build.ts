@@ -216,6 +216,8 @@ export const build = {
     all: 'All projects',
     page: 'Its public page',
     noPage: 'Its public page appears once it is listed.',
+    noPageLeft: 'It has no public page.',
+    over: 'The project is closed for good: it gets no tasks, no versions and no announcements. Register another one to go on.',
     conditions: 'Conditions of the approval',
     takesEffect: (version: number) => `Version ${version} takes effect`,
     version: 'Version in force',

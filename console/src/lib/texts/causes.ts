@@ -70,5 +70,9 @@ export const causeSteps: Readonly<Record<string, Step>> = {
   ),
   epoch_not_attested: waits,
   epoch_not_posted: waits,
-  payouts_unclaimed: { text: 'Claim them with one button.', href: '/me?part=earnings', word: 'Claim' },
+  payouts_unclaimed: {
+    text: 'Claim them: one button does it for all vaults.',
+    href: '/me?part=earnings',
+    word: 'Claim',
+  },
 }

@@ -33,7 +33,7 @@ export const recordTexts = {
       upheld: 'Dispute rejected',
       executed: 'Executed',
       closed: 'Closed without a slash',
-      executable: 'Can be executed from',
+      decide: 'Cancelled without a decision',
     },
     reasons: {
       no_penalty: 'The project takes no collateral for this offence.',
@@ -42,6 +42,9 @@ export const recordTexts = {
       void: 'It was not executed in time.',
     } as Record<string, string>,
     waits: 'Not yet',
+    undecided:
+      'Only if the arbiter rejects the dispute; without a decision within 14 days the slash is cancelled',
+    yours: 'This is about a device of yours: you can dispute it here, once.',
     transaction: 'Transaction',
     dispute: 'Dispute',
     noDispute: 'Nobody has disputed it.',

@@ -1,3 +1,4 @@
+import { number } from '../format.ts'
 import { plural } from './words.ts'
 
 export const me = {
@@ -11,6 +12,9 @@ export const me = {
     slashes: 'Slashes',
     notifications: 'Notifications',
   } as Record<string, string>,
+
+  /** Of a tab. */
+  unread: (count: number) => (count > 0 ? `Notifications (${number(count)})` : 'Notifications'),
 
   alerts: 'Needs your attention',
   devices: {
@@ -32,7 +36,11 @@ export const me = {
     works: 'Nothing keeps it from work.',
     reasons: (count: number) => `${plural(count, 'thing')} to know`,
     next: 'Next step',
+    /** Before how long ago that was. */
+    began: 'Began',
+    last: 'Last',
     explain: 'More about this',
+    slash: 'See the slash',
     more: 'Add collateral',
     pending: 'Not bonded yet',
     pendingHint: 'You began to bond, and it was not signed to its end. Nothing has moved.',
@@ -42,17 +50,27 @@ export const me = {
     bound: 'bound',
     earned: 'earned',
   },
-  severities: { error: 'No work', warning: 'Less work', info: 'Good to know' } as Record<string, string>,
+  severities: { error: 'No work', warning: 'At risk', info: 'Good to know' } as Record<string, string>,
 
   bind: {
     title: 'Bind a device with a code',
     hint: 'nodectl bind prints an address with a code. Open it, or paste it here; it works for 10 minutes.',
+    offered: 'A device waits to be bound',
+    offeredHint:
+      'Somebody ran nodectl bind on a machine and opened the address that it printed. Bind the device if that was you.',
+    wallet: 'For the wallet',
+    signIn: 'Sign in with that wallet, then bind the device here.',
+    otherWallet: (here: string, owner: string) =>
+      `You are signed in as ${here}, and the code is for ${owner}. Use that wallet, or run nodectl bind with this one.`,
+    switch: (owner: string) => `Use ${owner}`,
+    later: 'Not now',
+    closeOffer: 'Close',
     code: 'Code',
     placeholder: 'bind.…',
     do: 'Bind the device',
     effects: (device: string) => [
       `The device ${device} works for this wallet from now on.`,
-      'You can unbind it at any time. Binding moves no tokens.',
+      'You can unbind it at any time, below the device under “My devices”. Binding moves no tokens.',
     ],
     done: (device: string) => `${device} is bound. Start it, then let it work for a project.`,
     problems: {
@@ -62,6 +80,17 @@ export const me = {
         `The code is for the wallet ${owner}. Sign in with that one, or run nodectl bind with this one.`,
       old: 'The code is older than 10 minutes. Run nodectl bind again.',
     },
+  },
+
+  unbind: {
+    open: 'Unbind',
+    do: 'Unbind the device',
+    effects: (device: string) => [
+      `The device ${device} no longer works for this wallet: it leaves your list, the hub sends it no work, and later committees leave it out.`,
+      'Its collateral stays bonded, and open slashes still count. You get it back under “Collateral”: unbond and withdraw it.',
+      'The device can be bound again with nodectl bind, to this wallet or another one.',
+      'The hub refuses this only if the device is not bound to this wallet any more.',
+    ],
   },
 
   bond: {
@@ -87,6 +116,7 @@ export const me = {
     warnings: (names: string) => `Close to the limit: ${names}.`,
     unknowns: (names: string) => `Not reported: ${names}.`,
     choose: 'Choose a project',
+    below: (amount: string) => `Too little: bond at least the ${amount} that the project requires.`,
     low: 'Below 120 % of what the project requires: after one slash the device may stop.',
     none: 'No project is listed',
     noneHint: 'Devices can work for a project as soon as an operator has listed one.',
@@ -125,6 +155,8 @@ export const me = {
     self: 'this wallet',
     wish: {
       unbond: (project: string) => `Unbond the collateral of ${project}`,
+      unbondTakes: (time: string) =>
+        `The unbonding takes ${time}, and cannot be stopped. You can withdraw the collateral then, unless a slash is open.`,
       withdraw: (amount: string) => `Withdraw ${amount}`,
       payout: 'Change the payout address',
     },
@@ -140,7 +172,8 @@ export const me = {
     claimNone: 'Nothing to claim',
     claimNoneHint:
       'Payouts can be claimed when their epoch is over, attested, and its challenge period has passed.',
-    claimed: (count: number) => `The hub claims from ${plural(count, 'vault')}. You see it below.`,
+    claimed: (count: number) =>
+      `The hub claims from ${plural(count, 'vault')}. You see it below under “Payments”.`,
     from: (projects: number, epochs: number) =>
       `${plural(epochs, 'epoch')} of ${plural(projects, 'project')}`,
     period: 'Time',
@@ -168,11 +201,6 @@ export const me = {
     none: 'No slash',
     noneHint:
       'If a device of yours breaks a rule with a proof, it appears here, with the time to dispute it.',
-    kinds: {
-      equivocation: 'Two different votes in one round',
-      invalid_result: 'A wrong result',
-      missed_sla: 'Missed work',
-    } as Record<string, string>,
     amount: 'Amount',
     device: 'Device',
     round: 'Round',
@@ -184,9 +212,16 @@ export const me = {
     linksWrong: (most: number) => `Each link starts with https://, and there are ${most} at most.`,
     reasonHint: 'The arbiter of the network reads this and the evidence. You can dispute once.',
     send: 'Send the dispute',
+    cancel: 'Cancel',
+    waits: {
+      recorded: 'Nothing to do now: the hub proposes it on chain. Then you can dispute it.',
+      proposed:
+        'Nothing to do now: the time to dispute is over, or the dispute was rejected, so it is executed.',
+      disputed:
+        'Nothing to do now: the arbiter decides within 14 days. Without a decision the slash is cancelled, and you keep the collateral.',
+    } as Record<string, string>,
     recovery: {
       dispute: 'You can dispute it until then.',
-      wait: 'Nothing to do now: the arbiter decides, or it is executed.',
       top_up: 'Add collateral, so that the device works again.',
       none: 'Nothing can be done any more.',
     } as Record<string, string>,
@@ -199,6 +234,16 @@ export const me = {
     noneHint: 'The hub tells you here what happens to your devices and payouts.',
     read: 'Mark all as read',
     unread: 'new',
+    about: {
+      slash: 'The slash',
+      slashes: 'Your slashes',
+      payments: 'Your payments',
+      device: 'The device',
+      project: 'The project',
+      build: 'Your projects',
+      round: 'The round',
+      transaction: 'The transaction',
+    },
   },
   failed: 'This did not work',
 }

@@ -182,6 +182,7 @@ export const operateTexts = {
     page: 'The whole slash',
     dispute: 'What the owner says',
     cancel: 'Cancel the slash',
+    keep: 'Keep the slash',
     cancelEffects: [
       'The hub ends the slash on chain with the key of the arbiter.',
       'The owner keeps the collateral.',
@@ -201,7 +202,7 @@ export const operateTexts = {
     vetoed: 'Vetoed epochs',
     vetoedNone: 'No vetoed epoch',
     vetoedHint: 'An epoch whose root an operator has taken back appears here.',
-    epoch: (epoch: number) => `Epoch ${epoch}`,
+    epoch: (epoch: number) => `Epoch ${number(epoch)}`,
     ends: 'payable',
     veto: 'Veto',
     vetoEffects: [
@@ -312,7 +313,7 @@ export const operateTexts = {
     amount: (symbol: string) => `${symbol} for each drip`,
     native: 'Native currency for each drip',
     cooldown: 'Hours until the next drip of a wallet',
-    wrong: 'Write numbers, with a dot before the fraction.',
+    wrong: 'Write numbers of 0 or more, with a dot before the fraction.',
     save: 'Save',
     saveTitle: 'Change the faucet',
     effects: (isOpen: boolean, amount: string, hours: string) =>

@@ -106,7 +106,7 @@ export const wallet = {
       version: 'Version',
       consensusHash: 'Hash of the rules',
       manifestHash: 'Hash of the manifest',
-      nonce: 'Number of the action',
+      nonce: 'Nonce (counts your actions)',
       deadline: 'Valid until',
       action: 'Action',
       node_id: 'Device',

@@ -34,6 +34,8 @@ export interface Wish {
   readonly asked: Readonly<Record<string, string>>
   /** The same for people, where the value says nothing to them. */
   readonly words?: Readonly<Record<string, string>>
+  /** What the page adds to what the hub says will happen. */
+  readonly more?: readonly string[]
   /** Of amounts. */
   readonly token?: Token | null
   readonly perform: (signer: Signer) => Promise<unknown>
