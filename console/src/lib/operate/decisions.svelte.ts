@@ -14,6 +14,8 @@ export interface Decision {
   readonly reason: { readonly label: string; readonly isNeeded: boolean } | null
   /** Something that the operator may choose besides. */
   readonly choice?: string
+  /** Of the button that changes nothing, where “Cancel” could mean the action itself. */
+  readonly keep?: string
   /** What is said afterwards; left out, the title. */
   readonly done?: string
   readonly perform: (reason: string | null, isChosen: boolean) => Promise<unknown>
