@@ -97,7 +97,7 @@ const ofSubscription: readonly Provocation[] = [
   ['unbonded', (w) => w.bond({ status: 'unbonding', release_at: 9 }), /can be withdrawn/],
   ['closed', (w) => w.bond({ status: 'closed', closings: 1 }), /is closed/],
   ['slash_open', slash, '1 slash may still take collateral.'],
-  ['reputation_low', (w) => w.set('subscriptions', 'reputation = 1500'), /1500 of 10000/],
+  ['reputation_low', (w) => w.set('subscriptions', 'reputation = 1500'), /is 15 % of the highest/],
 ]
 
 const ofSet: readonly Provocation[] = [
