@@ -1,6 +1,7 @@
 import v8 from 'node:v8'
 import { expect, test } from 'vitest'
 import { withBaselineWasm, withoutCompilers } from './compilers.ts'
+import { webAssembly } from './engine/native/web-assembly.ts'
 import { assemble } from './engine/testing/guests.ts'
 
 v8.setFlagsFromString('--allow-natives-syntax')
@@ -35,7 +36,8 @@ test('a larger run is compiled', () => {
 async function isOptimized(name: string): Promise<boolean> {
   const text = `(module (func (export "${name}") (param i32)
     (loop (br_if 0 (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))))`
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(assemble(text))))
+  const { Instance, Module } = webAssembly
+  const { exports } = new Instance(new Module(new Uint8Array(assemble(text))), {})
   const run = exports[name] as (times: number) => void
   const statusOf = new Function('f', 'return %IsTurboFanFunction(f)')
   for (let call = 0; call < 20; call++) {
