@@ -22,7 +22,7 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
     const keys = [privateKeys.developer]
     const mood = await installWallet(page, { name: 'Funder', rdns: 'funder.wallet', keys, rpcUrl })
     await signInWith(page, `${origin}/build/projects/${project}`, 'Funder')
-    await page.getByText('Fund it under “Vault and funding”').waitFor()
+    await page.getByText('the first funding opens it').waitFor()
     await page.getByLabel(/^Add to the vault/).fill('7.5')
     await page.getByRole('button', { name: 'Fund with 7.5 HUB' }).click()
     for (const fault of await findScreenFaults(page, null)) faults.push(`the funding of a vault: ${fault}`)

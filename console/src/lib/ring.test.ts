@@ -64,7 +64,7 @@ describe('the ring of a committee', () => {
     expect(agreeing(ring.votes)).toBe(1)
     expect(stepsOf(ring)).toEqual(['received', 'drawn', 'asked', 'voted', 'voted', 'voted', 'rerun', 'final'])
     expect(sentenceOf(ring)).toBe(
-      'Committee of 3 devices and 1 backup. 3 voted, 1 with the same result; 3 must agree. Too few agreed, so validators ran the task and decided. State: Final.',
+      'Committee of 3 devices and 1 backup. 3 voted, 1 with the same result; 3 must agree. So validators ran the task. State: Final.',
     )
   })
 

@@ -50,10 +50,8 @@ export const epoch = {
   facts: {
     project: 'Project',
     state: 'State',
-    starts: 'Starts',
-    started: 'Started',
-    ends: 'Ends',
-    ended: 'Ended',
+    starts: 'Begin',
+    ends: 'End',
     rounds: 'Rounds',
     fallback: 'Without a committee',
     open: 'Still open',

@@ -6,9 +6,6 @@ import { plural, stateWord } from './words.ts'
 /** Of a round that is final all the same. */
 export const runFailed = 'Function failed'
 
-/** From when on validators have run the task, if they do. */
-const validatorSteps: ReadonlySet<string> = new Set(['rerun', 'signed', 'final', 'failed'])
-
 export const ring = {
   sentence(ring: Ring, frame: Frame): string {
     const votes = ring.votes.slice(0, frame.votes)
@@ -25,9 +22,13 @@ export const ring = {
         parts.push(`${votes.length} voted, ${equal} with the same result; ${ring.quorum} must agree.`)
       else parts.push(frame.asked ? 'All were asked, nobody voted yet.' : 'Nobody was asked yet.')
     }
-    if (ring.isTask && ring.seats.length > 0 && validatorSteps.has(frame.step)) {
-      if (equal < ring.quorum) parts.push('Too few agreed, so validators ran the task and decided.')
-      else if (ring.audited) parts.push('Validators ran it too, as a check.')
+    if (
+      ring.isTask &&
+      ring.seats.length > 0 &&
+      (frame.signed > 0 || frame.step === 'rerun' || frame.step === 'final')
+    ) {
+      if (equal < ring.quorum) parts.push('So validators ran the task.')
+      else if (ring.audited) parts.push('Validators ran the task too.')
     }
     if (frame.signed > 0) parts.push(`${frame.signed} of ${plural(ring.validators, 'validator')} signed.`)
     parts.push(`State: ${stateWord(frame.state)}.`)
