@@ -6,9 +6,10 @@ import path from 'node:path'
 import { browserPath } from '../scripts/browser.ts'
 
 const lighthouse = 'lighthouse@12.8.2'
+/** Now and then the recorder of the browser begins after the page has, and Lighthouse says so. */
+const triesMore = 3
 
 interface Report {
-  readonly runtimeError?: { readonly code: string }
   readonly environment: { readonly benchmarkIndex: number }
   readonly categories: Readonly<Record<string, { readonly score: number }>>
   readonly audits: Readonly<
@@ -49,11 +50,10 @@ export function requireBrowser(): string {
 /** What Lighthouse says of a page on a phone: a row of the table, and the audits that it fails. */
 export async function judgePage(name: string, url: string, runs = 1) {
   const judgements: Judgement[] = []
-  for (let run = 0; run < runs; run++) {
-    // Now and then the recorder of the browser begins after the page has.
-    const judgement = (await judge(url)) ?? (await judge(url))
-    if (judgement === undefined) throw new Error(`Lighthouse could not record ${url}.`)
-    judgements.push(judgement)
+  for (let tries = 0; judgements.length < runs; tries++) {
+    if (tries === runs + triesMore) throw new Error(`Lighthouse could not record ${url}.`)
+    const judgement = await judge(url)
+    if (judgement !== undefined) judgements.push(judgement)
   }
   const score = ({ categories }: Report, category: string): number => categories[category]?.score ?? 0
   const { report, ownBlockedMs } = judgements.toSorted(
@@ -94,12 +94,14 @@ async function judge(url: string): Promise<Judgement | undefined> {
     { env: { ...process.env, CHROME_PATH: requireBrowser() }, stdio: ['ignore', 'ignore', 'inherit'] },
   )
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`Lighthouse ended with ${code}.`)
   const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
-  const report = read('report.json') as Report
-  const { traceEvents } = read('report-0.trace.json') as { traceEvents: TraceEvent[] }
-  rmSync(folder, { recursive: true })
-  return report.runtimeError ? undefined : { report, ownBlockedMs: ownBlockedMs(traceEvents) }
+  try {
+    if (code !== 0) return undefined
+    const { traceEvents } = read('report-0.trace.json') as { traceEvents: TraceEvent[] }
+    return { report: read('report.json') as Report, ownBlockedMs: ownBlockedMs(traceEvents) }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 /**
