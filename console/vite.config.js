@@ -30,6 +30,16 @@ const withoutInlineStyle = {
   },
 }
 
+/** Without a build nothing leaves out the protocol's reading of base64, and no browser has `node:buffer`. */
+const withoutBuffer = {
+  name: 'without-buffer',
+  apply: 'serve',
+  enforce: 'pre',
+  applyToEnvironment: ({ name }) => name === 'client',
+  resolveId: { filter: { id: /^node:buffer$/ }, handler: () => '\0buffer' },
+  load: { filter: { id: /^\0buffer$/ }, handler: () => 'export const Buffer = undefined' },
+}
+
 /**
  * What most screens need is two files, of Svelte and of the console: many small ones compress worse, and one would be evaluated
  * in one go, while nobody can click.
@@ -60,6 +70,7 @@ const groups = [
 export default defineConfig({
   plugins: [
     withoutInlineStyle,
+    withoutBuffer,
     sveltekit({
       compilerOptions: { experimental: { async: true } },
       adapter: adapter({ pages: out, assets: out }),
