@@ -60,7 +60,7 @@ async function write(
   const ends = written.flatMap(({ end }) => end ?? [])
   const newRounds = newRoundsOf(written, ends, memberSince)
   const [guard, followed] = await batch(db, [
-    askNew({ ...newRounds }),
+    askNew(newRounds),
     followedStatement(),
     ...following,
     ...roundEffects(ends, memberSince, newRounds),

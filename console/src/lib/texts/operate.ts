@@ -1,5 +1,6 @@
 import { number, shortId } from '../format.ts'
 import { decisionTexts } from './project-decisions.ts'
+import { reportCategories, reportSeverities } from './reports.ts'
 import { plural } from './words.ts'
 
 /** The screen of operators. */
@@ -81,15 +82,8 @@ export const operateTexts = {
     title: 'Reports about projects',
     none: 'No report',
     noneHint: 'What wallets report about projects appears here, the newest first.',
-    categories: {
-      scam: 'Scam',
-      malware: 'Malware',
-      economics: 'Economics',
-      impersonation: 'Impersonation',
-      spam: 'Spam',
-      other: 'Something else',
-    },
-    severities: { low: 'Low', medium: 'Medium', high: 'High' },
+    categories: reportCategories,
+    severities: reportSeverities,
     project: 'Project',
     reporter: 'Reporter',
     by: 'reported by',

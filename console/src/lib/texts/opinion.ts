@@ -1,3 +1,5 @@
+import { reportCategories, reportSeverities } from './reports.ts'
+
 /** Of reviews and reports, which somebody who is signed in writes about a project. */
 export const opinion = {
   signIn:
@@ -14,16 +16,9 @@ export const opinion = {
   report: 'Report this project',
   reportHint: 'Only operators of the hub read it, with the address of your wallet.',
   category: 'What is wrong?',
-  categories: {
-    scam: 'Scam',
-    malware: 'Malware',
-    economics: 'Economics',
-    impersonation: 'Impersonation',
-    spam: 'Spam',
-    other: 'Something else',
-  },
+  categories: reportCategories,
   severity: 'How bad is it?',
-  severities: { low: 'Low', medium: 'Medium', high: 'High' },
+  severities: reportSeverities,
   reason: 'What did you see?',
   sendReport: 'Send the report',
   sent: { review: 'Your review is published.', report: 'Your report is with the operators.' },
