@@ -42,15 +42,18 @@ const timeMs = 1_000
 /**
  * @param up - Returns once no crash is under way.
  * @param address - Where the next request comes from, however often it is tried; another place each time when left out.
+ * @param isTimeOfMachine - Whether the hub takes its time from the machine, so that nobody has to ask it.
  */
 export function createCaller(
   origin: string,
   profile: Profile,
   up: () => Promise<unknown>,
   address: () => string = freshAddress,
+  isTimeOfMachine = false,
 ) {
   let lead = 0
   let leadReadAtMs = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | null = null
 
   const ask = async (
     { method = 'GET', path, json, token, seed, idempotencyKey }: HubRequest,
@@ -95,11 +98,20 @@ export function createCaller(
     return { status: response.status, body: JSON.parse(text || 'null') as T, repeated: isRepeated }
   }
 
-  const time = async (): Promise<number> => {
-    if (performance.now() - leadReadAtMs >= timeMs) {
+  const readLead = async (): Promise<void> => {
+    try {
       const { body } = await call<{ time: number }>({ path: '/v1/status' })
       lead = body.time - Math.floor(Date.now() / 1000)
       leadReadAtMs = performance.now()
+    } finally {
+      reading = null
+    }
+  }
+
+  const time = async (): Promise<number> => {
+    if (!isTimeOfMachine && performance.now() - leadReadAtMs >= timeMs) {
+      reading ??= readLead()
+      await reading
     }
     return Math.floor(Date.now() / 1000) + lead
   }

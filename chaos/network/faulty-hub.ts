@@ -45,11 +45,16 @@ export interface FaultyHubOptions {
   readonly inspectorPort?: number
   /** Where the next request comes from; another place each time when left out. */
   readonly address?: () => string
+  /**
+   * By how many seconds the chain begins behind the machine. The hub takes its time from the machine then, as a deployment does, and not from
+   * the chain, which has to be moved to the present.
+   */
+  readonly behindSecs?: number
 }
 
 /** Starts a hub in workerd that may be killed, and a chain that may fail it. */
 export async function startFaultyHub(options: FaultyHubOptions) {
-  const { confirmations, depthMax, blockMs } = options
+  const { confirmations, depthMax, blockMs, behindSecs } = options
   const profile = resolveProfile()
   const statePath = mkdtempSync(path.join(tmpdir(), 'faulty-hub-'))
   const port = await pickPort()
@@ -61,7 +66,12 @@ export async function startFaultyHub(options: FaultyHubOptions) {
   const network = await startRelayerNetwork({
     statePath,
     port,
-    anvilFlags: ['--auto-impersonate'],
+    anvilFlags: [
+      '--auto-impersonate',
+      ...(behindSecs === undefined
+        ? []
+        : ['--timestamp', String(Math.floor(Date.now() / 1000) - behindSecs)]),
+    ],
     ...(options.front && { front: options.front }),
     ...(options.platform && { platform: options.platform }),
     ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort }),
@@ -71,7 +81,7 @@ export async function startFaultyHub(options: FaultyHubOptions) {
     },
     vars: {
       BASE_URL: origin,
-      CLOCK: 'chain',
+      CLOCK: behindSecs === undefined ? 'chain' : 'system',
       CHAIN_CONFIRMATIONS: String(confirmations),
       CHAIN_FINALITY_BLOCKS: String(depthMax + 2),
       ARBITER_PRIVATE_KEY: arbiterKey,
@@ -88,7 +98,7 @@ export async function startFaultyHub(options: FaultyHubOptions) {
     },
   })
   const faulty = await startFaultyChain(network, { blockMs, depthMax })
-  const hub = createCaller(origin, profile, network.up, options.address)
+  const hub = createCaller(origin, profile, network.up, options.address, behindSecs !== undefined)
   const chain = accessChain(network.chain)
 
   /** Works with the hub's process, again after a crash. */

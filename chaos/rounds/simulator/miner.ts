@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { WebSocket } from 'ws'
+import { nodeSigner } from '../../../node-cli/src/node-signer.ts'
 import {
   deriveNodeId,
   type Profile,
@@ -17,10 +19,12 @@ import {
   type VoteFrame,
   writeNodeFrame,
 } from '../../../protocol/link/index.ts'
+import type { Ed25519Signer } from '../../../protocol/signatures/index.ts'
 import { type Conduct, isInterruption, isLie, mayMiss } from '../../harness/conduct.ts'
 import type { FaultCounts } from '../../harness/figures.ts'
 import { delay } from '../../harness/time.ts'
 import { createVoteFrame, inputOf, resultsOf, roundOf } from './offers.ts'
+import { openSocket } from './socket.ts'
 import type { Wire } from './wire.ts'
 
 export interface MinerOptions {
@@ -72,6 +76,7 @@ export class SimulatedMiner {
   /** Its frames and the state of its connections, to explain a difference. */
   readonly journal: { readonly ms: number; readonly roundId: string | null; readonly text: string }[] = []
   readonly #options: MinerOptions
+  readonly #signer: Ed25519Signer
   /** Votes on disk, by offer, until the hub has answered them. */
   readonly #votes = new Map<string, readonly VoteFrame[]>()
   readonly #running = new Set<string>()
@@ -91,6 +96,7 @@ export class SimulatedMiner {
 
   constructor(options: MinerOptions) {
     this.#options = options
+    this.#signer = nodeSigner(options.seed)
     this.#slots = options.slots
   }
 
@@ -125,13 +131,13 @@ export class SimulatedMiner {
     if (socket === null) throw new Error('the miner is not connected')
     const begunMs = performance.now()
     const { promise, resolve } = Promise.withResolvers<void>()
-    const listen = ({ data }: MessageEvent) => {
-      if (data === pongText) resolve()
+    const listen = (data: Buffer) => {
+      if (String(data) === pongText) resolve()
     }
-    socket.addEventListener('message', listen)
+    socket.on('message', listen)
     socket.send(pingText)
     await promise
-    socket.removeEventListener('message', listen)
+    socket.off('message', listen)
     return performance.now() - begunMs
   }
 
@@ -193,9 +199,9 @@ export class SimulatedMiner {
 
   /** Returns when the socket is closed. */
   async #connect(onHello: () => void): Promise<void> {
-    const { wire, profile, seed, now, address, skew = () => 0 } = this.#options
+    const { wire, profile, now, address, skew = () => 0 } = this.#options
     const target = '/v1/relay'
-    const { headers } = signRequest(profile, seed, {
+    const { headers } = signRequest(profile, this.#signer, {
       method: 'GET',
       target,
       body: '',
@@ -203,14 +209,14 @@ export class SimulatedMiner {
       nonce: randomBytes(16).toString('hex'),
     })
     const life = this.#life
-    const socket = new WebSocket(new URL(target, wire.origin.replace(/^http/, 'ws')), {
-      protocols: [profileStrings(profile).relay_subprotocol],
-      headers: { ...headers, 'CF-Connecting-IP': address },
-    } as never)
+    const socket = openSocket(target, wire.origin, profileStrings(profile).relay_subprotocol, {
+      ...headers,
+      'CF-Connecting-IP': address,
+    })
     await new Promise<void>((resolve) => {
-      socket.addEventListener('error', () => resolve())
-      socket.addEventListener('close', () => resolve())
-      socket.addEventListener('message', ({ data }) => {
+      socket.on('error', () => resolve())
+      socket.on('close', () => resolve())
+      socket.on('message', (data) => {
         if (life === this.#life) this.#read(socket, String(data), onHello)
       })
     })
@@ -329,9 +335,9 @@ export class SimulatedMiner {
   }
 
   #vote(offer: OfferFrame, input: Uint8Array, conduct: Conduct): void {
-    const { profile, seed, payout } = this.#options
+    const { profile, payout } = this.#options
     const frames = resultsOf(offer, input, conduct, this.publicKey).map((result) =>
-      createVoteFrame(profile, seed, offer, payout, result),
+      createVoteFrame(profile, this.#signer, offer, payout, result),
     )
     const [first] = frames as [VoteFrame]
     const receipts = frames.map(({ vote }) => vote.receipt_hash)
@@ -380,7 +386,7 @@ export class SimulatedMiner {
     this.journal.push({ ms: Math.round(performance.now()), roundId, text })
   }
 
-  #sendRaw(frame: string | Uint8Array<ArrayBuffer>): void {
+  #sendRaw(frame: string | Uint8Array): void {
     const socket = this.#socket
     if (socket?.readyState === WebSocket.OPEN) socket.send(frame)
   }

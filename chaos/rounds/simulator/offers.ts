@@ -2,6 +2,7 @@ import { base64ToBytes } from '../../../protocol/encoding/index.ts'
 import type { Profile } from '../../../protocol/identity/index.ts'
 import type { OfferFrame, VoteFrame } from '../../../protocol/link/index.ts'
 import { createTaskVote } from '../../../protocol/rounds/index.ts'
+import type { SigningKey } from '../../../protocol/signatures/index.ts'
 import type { Conduct } from '../../harness/conduct.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
 
@@ -31,11 +32,11 @@ export async function inputOf({ input_b64, input_url }: OfferFrame): Promise<Uin
 
 export function createVoteFrame(
   profile: Profile,
-  seed: string,
+  key: SigningKey,
   { task, position, offer_id }: OfferFrame,
   payout_address: string,
   { receipt, output }: Result,
 ): VoteFrame {
-  const vote = createTaskVote(profile, seed, { task, receipt, payout_address, position })
+  const vote = createTaskVote(profile, key, { task, receipt, payout_address, position })
   return { type: 'vote', offer_id, vote, output_b64: Buffer.from(output).toString('base64'), events: [] }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { WebSocket } from 'ws'
 import {
   type Profile,
   defaultNetworkParams as params,
@@ -14,6 +15,7 @@ import {
   writeNodeFrame,
 } from '../../../protocol/link/index.ts'
 import { delay } from '../../harness/time.ts'
+import { openSocket } from './socket.ts'
 
 export interface ValidatorLinkOptions {
   readonly profile: Profile
@@ -64,16 +66,14 @@ export class ValidatorLink {
     const target = '/v1/relay'
     const nonce = randomBytes(16).toString('hex')
     const signed = { method: 'GET', target, body: '', timestamp: await now(), nonce }
-    const socket = new WebSocket(new URL(target, origin.replace(/^http/, 'ws')), {
-      protocols: [profileStrings(profile).relay_subprotocol],
-      headers: signRequest(profile, seed, signed).headers,
-    } as never)
+    const { headers } = signRequest(profile, seed, signed)
+    const socket = openSocket(target, origin, profileStrings(profile).relay_subprotocol, headers)
     this.#socket = socket
     const send = (frame: NodeFrame) => socket.send(writeNodeFrame(frame, params))
     await new Promise<void>((resolve) => {
-      socket.addEventListener('error', () => resolve())
-      socket.addEventListener('close', () => resolve())
-      socket.addEventListener('message', ({ data }) => void this.#read(String(data), send))
+      socket.on('error', () => resolve())
+      socket.on('close', () => resolve())
+      socket.on('message', (data) => void this.#read(String(data), send))
     })
   }
 

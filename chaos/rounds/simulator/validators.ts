@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { nodeSigner } from '../../../node-cli/src/node-signer.ts'
+import { verifyNatively } from '../../../node-cli/src/node-verifier.ts'
 import {
   attestSnapshot,
   hashSnapshot,
@@ -27,6 +29,7 @@ import {
   type Task,
   tallyVotes,
 } from '../../../protocol/rounds/index.ts'
+import type { SigningKey } from '../../../protocol/signatures/index.ts'
 import type { FaultCounts } from '../../harness/figures.ts'
 import type { RoundRequest } from '../../harness/round-request.ts'
 import { startValidatorServer, type Validator } from '../../network/validator-server.ts'
@@ -112,8 +115,7 @@ export async function startValidators(
     asked.set(name, times + 1)
     const mode = modeOf(Buffer.from(judgement.input).toString(), index, times)
     if (mode !== 'honest') faults.note(`validator_${mode}`)
-    const { seed } = nodes[index] as Validator
-    return mode === 'silent' ? null : voteOn(profile, seed, judgement, mode === 'lies')
+    return mode === 'silent' ? null : voteOn(profile, signers[index]!, judgement, mode === 'lies')
   }
 
   const timeOf = async (index: number) => (await now()) + (skews[index] ?? 0)
@@ -149,6 +151,7 @@ export async function startValidators(
     return answer(index, path, body)
   })
   const { nodes } = server
+  const signers = nodes.map(({ seed }) => nodeSigner(seed))
   let links: readonly ValidatorLink[] = []
 
   /** A validator answers what it is asked over its link as it answers a call. */
@@ -235,7 +238,7 @@ function judgeRound(
   const snapshot = snapshots.get(task.set_hash)
   if (snapshot === undefined) throw new Error(`the set ${task.set_hash} is unknown`)
   const seated = seatCommittee(profile, snapshot, task.seq, { committee: rulesOf(task.project_id), params })
-  const tally = tallyVotes(profile, seated, task, votes)
+  const tally = tallyVotes(profile, seated, task, votes, verifyNatively)
   const input = base64ToBytes(input_b64) ?? new Uint8Array(0)
   const draw = auditDraw(profile, deriveTaskRoundId(task), audit_block.hash)
   const runs = fallback !== null || isAudited(draw, params.audit_bp, tally.contested)
@@ -248,10 +251,10 @@ function judgeRound(
   }
 }
 
-function voteOn(profile: Profile, seed: string, { task, input, tally, run }: Judgement, lies: boolean) {
+function voteOn(profile: Profile, key: SigningKey, { task, input, tally, run }: Judgement, lies: boolean) {
   const own = lies ? wrongResult(task, input, 'of a validator') : run
   const record = createFinalityRecord(task, tally, own && ownRunOf(own))
-  const vote: FinalityVote = createFinalityVote(profile, seed, record)
+  const vote: FinalityVote = createFinalityVote(profile, key, record)
   return {
     vote,
     run: own && { receipt: own.receipt, output_b64: Buffer.from(own.output).toString('base64'), events: [] },

@@ -1,0 +1,13 @@
+import { WebSocket } from 'ws'
+
+/** Opens the link of a node. Like that of nodectl it takes no compressed frames: the hub would have to compress them. */
+export const openSocket = (
+  target: string,
+  origin: string,
+  protocol: string,
+  headers: Record<string, string>,
+) =>
+  new WebSocket(new URL(target, origin.replace(/^http/, 'ws')).href, [protocol], {
+    headers,
+    perMessageDeflate: false,
+  })
