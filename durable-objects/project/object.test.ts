@@ -38,6 +38,36 @@ test('where time leaps, a project is looked at when its next set is due, and aft
   })
 })
 
+test('alarms for tasks do not look at the sets of a project before the next one is due', async () => {
+  const stub = env.PROJECT_COMMITTEES.getByName('a project with many tasks')
+  await runInDurableObject(stub, async (_, state) => {
+    let progress: CommitteesProgress = { open: 0, nextInSecs: 600 }
+    let looks = 0
+    const object = objectOf(state, {
+      advance: async () => {
+        looks += 1
+        return progress
+      },
+    })
+    const looksAfter = async () => {
+      await object.alarm()
+      return looks
+    }
+    await object.wake('a project with many tasks')
+    expect([await looksAfter(), await looksAfter()]).toEqual([1, 1])
+    expect(await state.storage.getAlarm()).toBeGreaterThan(Date.now() + 590_000)
+    // Sets may have lost their quorum; and a clock that was wrong keeps no set waiting.
+    await object.lookAgain('a project with many tasks')
+    expect([await looksAfter(), await looksAfter()]).toEqual([2, 2])
+    state.storage.kv.put('due_at', Date.now() / 1000 + 86_400)
+    expect([await looksAfter(), await looksAfter()]).toEqual([3, 3])
+    await object.lookAgain('a project with many tasks')
+    progress = { open: 1, nextInSecs: 600 }
+    expect([await looksAfter(), await looksAfter()]).toEqual([4, 5])
+    await state.storage.deleteAlarm()
+  })
+})
+
 test('a round that waits for its block is told the first one after its time, and callers hear of its end', async () => {
   const stub = env.PROJECT_COMMITTEES.getByName('a project with a round')
   await runInDurableObject(stub, async (_, state) => {

@@ -254,8 +254,10 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     const { kv } = this.ctx.storage
     const { pollMs } = this.#config
     // A clock that cannot be read is read again.
-    const now = pollMs === null ? 0 : await this.#config.now().catch(() => 0)
-    if (pollMs !== null && now < (kv.get<number>('due_at') ?? 0)) return pollMs
+    const now = pollMs === null ? Date.now() / 1000 : await this.#config.now().catch(() => 0)
+    const leftMs = ((kv.get<number>('due_at') ?? 0) - now) * 1000
+    // Alarms for its tasks come far more often. Sets that are due later than at the next rest were noted by a wrong clock.
+    if (leftMs > 0 && leftMs <= restMs) return pollMs ?? leftMs
     const progress = await this.#advance(projectId)
     if (progress !== null) return this.#pauseMs(progress, now)
     for (const key of ['attempts', 'due_at']) kv.delete(key)
@@ -375,16 +377,16 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     }
   }
 
-  /** @param now - Network time where it leaps. */
+  /** @param now - The clock by which sets are due: network time where it leaps, else that of the machine. */
   #pauseMs({ open, nextInSecs }: CommitteesProgress, now: number): number {
     const { kv } = this.ctx.storage
     const { pollMs } = this.#config
     const attempts = open === 0 ? 0 : (kv.get<number>('attempts') ?? 0) + 1
     kv.put('attempts', attempts)
     const nextMs = Math.max(0, Math.min(nextInSecs * 1000, restMs))
+    kv.put('due_at', attempts === 0 ? now + nextMs / 1000 : 0)
     if (pollMs === null) return attempts === 0 ? nextMs : Math.min(nextMs, retryPauseMs(attempts))
     // What is missing may be there after the next leap, so no pause grows.
-    kv.put('due_at', attempts === 0 ? now + nextMs / 1000 : 0)
     return Math.min(nextMs, attempts === 0 ? pollMs : Math.min(firstPauseMs, 2 * pollMs))
   }
 }
