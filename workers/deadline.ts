@@ -9,3 +9,17 @@ export async function inTime<T>(answer: PromiseLike<T>, limitMs: number): Promis
   asked.catch(() => {})
   return Promise.race([asked, late]).finally(() => clearTimeout(timer))
 }
+
+/** Waits for several answers, for all together no longer than `limitMs`. @returns Each, or why it is not there. */
+export async function allInTime<T>(
+  answers: readonly PromiseLike<T>[],
+  limitMs: number,
+): Promise<PromiseSettledResult<T>[]> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs)
+  })
+  return Promise.allSettled(answers.map((answer) => Promise.race([answer, late]))).finally(() =>
+    clearTimeout(timer),
+  )
+}

@@ -13,8 +13,8 @@ export class KeptRound {
   readonly #waiting = new Waiters()
   #round: Round | null
   #storing: ReturnType<typeof setTimeout> | undefined
-  /** Votes that are in memory alone. */
-  #votesStored: PromiseWithResolvers<void> | null = null
+  /** Votes that are in memory alone, and what stores them. */
+  #votes: (PromiseWithResolvers<void> & { timer: ReturnType<typeof setTimeout> }) | null = null
 
   constructor(storage: DurableObjectStorage, processId: string) {
     this.#storage = storage
@@ -29,7 +29,7 @@ export class KeptRound {
 
   /** Whether a vote waits to be stored. */
   get isVoteWaiting(): boolean {
-    return this.#votesStored !== null
+    return this.#votes !== null
   }
 
   /** Applies an event, and stores what changed. */
@@ -53,8 +53,7 @@ export class KeptRound {
     clearTimeout(this.#storing)
     this.#storing = undefined
     this.#storage.kv.put('round', round)
-    this.#votesStored?.resolve()
-    this.#votesStored = null
+    this.#forgetVotes()
     this.become(round)
   }
 
@@ -64,16 +63,25 @@ export class KeptRound {
 
   /** Returns once the vote that was noted just now is stored: at once where nobody else is awaited. */
   async voteStored(): Promise<void> {
-    this.#votesStored ??= Promise.withResolvers<void>()
-    const { promise } = this.#votesStored
-    const timer = setTimeout(() => this.storeVotes(), votesStoredMs)
+    this.#votes ??= {
+      ...Promise.withResolvers<void>(),
+      timer: setTimeout(() => this.storeVotes(), votesStoredMs),
+    }
+    const { promise } = this.#votes
     if (this.#round?.closedAt !== null) this.storeVotes()
     await promise
-    clearTimeout(timer)
   }
 
   storeVotes(): void {
-    if (this.#votesStored !== null && this.#round !== null) this.store(this.#round)
+    if (this.#votes !== null && this.#round !== null) this.store(this.#round)
+  }
+
+  /** They are stored, or there is nothing left to store. */
+  #forgetVotes(): void {
+    if (this.#votes === null) return
+    clearTimeout(this.#votes.timer)
+    this.#votes.resolve()
+    this.#votes = null
   }
 
   /** Waits until something holds of the round. @returns Whether it does. */
@@ -84,8 +92,7 @@ export class KeptRound {
   /** Deletes it from memory and storage. An alarm goes with it. */
   async forget(): Promise<void> {
     this.#round = null
-    this.#votesStored?.resolve()
-    this.#votesStored = null
+    this.#forgetVotes()
     clearTimeout(this.#storing)
     this.#waiting.look()
     await this.#storage.deleteAll()

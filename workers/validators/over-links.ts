@@ -1,5 +1,5 @@
 import type { NodeLinkObject } from '../../durable-objects/link/object.ts'
-import { inTime } from '../deadline.ts'
+import { allInTime } from '../deadline.ts'
 import type { Validator } from '../stores/validators.ts'
 
 export type ValidatorLink = Pick<NodeLinkObject, 'decide' | 'tellFinality'>
@@ -12,18 +12,18 @@ export async function overLinks(
   validators: readonly Validator[],
   give: (validator: Validator) => Promise<boolean>,
 ): Promise<{ taken: readonly Validator[]; others: readonly Validator[] }> {
-  const areTaken = await Promise.all(
-    validators.map(async (validator) => {
-      try {
-        return await inTime(give(validator), takenMsMax)
-      } catch (error) {
-        console.error(`the link of the validator ${validator.publicKey} does not answer`, error)
-        return false
-      }
-    }),
+  const given = await allInTime(
+    validators.map(async (validator) => give(validator)),
+    takenMsMax,
   )
+  const isTaken = validators.map(({ publicKey }, at) => {
+    const one = given[at] as PromiseSettledResult<boolean>
+    if (one.status === 'rejected')
+      console.error(`the link of the validator ${publicKey} does not answer`, one.reason)
+    return one.status === 'fulfilled' && one.value
+  })
   return {
-    taken: validators.filter((_, at) => areTaken[at]),
-    others: validators.filter((_, at) => !areTaken[at]),
+    taken: validators.filter((_, at) => isTaken[at]),
+    others: validators.filter((_, at) => !isTaken[at]),
   }
 }
