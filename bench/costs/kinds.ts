@@ -119,11 +119,11 @@ export const costOf = ({ units }: Pick<Kind, 'units'>): number =>
   Object.entries(units).reduce((sum, [unit, used]) => sum + used * prices[unit as Unit], 0)
 
 /**
- * A task from its submission to its final result, with its waiting caller: a committee of three and four validators, as
+ * A task from its submission to its final result, in one request that waits: a committee of three and four validators, as
  * `bench/costs/task.ts` counts it.
  */
 export const task: Kind = {
-  name: 'Task, with the request that gives it and one that waits',
+  name: 'Task, with the request that gives it and waits',
   permille: 0,
   units: taskUnits(counted.per_task, counted.cpu_ms),
 }

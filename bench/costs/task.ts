@@ -5,10 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../chaos/harness/time.ts'
 import { type RoundsNetwork, startRoundsNetwork } from '../../chaos/rounds/network.ts'
-import { finishTasks } from '../../chaos/rounds/tasks.ts'
 import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
 import { keepFilesInMemory } from '../files-in-memory.ts'
 import { readCounts, writeResult } from '../result.ts'
+import { countFallbacks, wrongOf } from '../rounds/ended-tasks.ts'
+import { runSteadily } from '../rounds/steady.ts'
 import { countedHub } from './counted-hub.ts'
 import { hubShare } from './hub-share.ts'
 import { costOf, objectRowsWritten, type PerTask, taskUnits } from './kinds.ts'
@@ -19,10 +20,13 @@ if (isJson) console.log = console.error
 process.argv = process.argv.filter((argument) => argument !== '--json')
 const { tasks, projects } = readCounts('task', { tasks: 200, projects: 1 })
 /** As many as it takes until V8 has compiled what it has on a hub that runs for an hour. */
-const firstTasks = 300
-/** As many as the database takes in one trip. */
-const togetherTasks = 100
+const firstTasks = 1_000
+/** A moment in which V8 collects much or little should not decide. */
+const cpuTasksMin = 500
+/** Tasks that come in a second: as many as the machine keeps up with, see `bench/rounds/rate.ts`. */
+const rate = 25
 const idleSecs = 20
+const cpuTasks = Math.max(tasks, cpuTasksMin)
 keepFilesInMemory()
 
 const counted = await onNetwork({ front: countedHub }, countTasks)
@@ -38,7 +42,6 @@ if (isJson) {
   const result = {
     d1RowsWritten: perTask['D1.rowsWritten'] ?? 0,
     d1Trips: perTask['D1.trip'] ?? 0,
-    d1TripsTogether: counted.tripsTogether,
     objectRowsWritten: objectRowsWritten(perTask),
     validatorRequests: sum('outside.request', 'Worker.requestOfNode', 'validators.frame'),
     cpuMs: cpu,
@@ -48,12 +51,11 @@ if (isJson) {
   const entries = Object.entries(result).map(([key, value]) => [key, rounded(value)])
   process.stdout.write(`${JSON.stringify(Object.fromEntries(entries))}\n`)
 } else {
-  const { perTask, tripsTogether, ...about } = counted
+  const { perTask, ...about } = counted
   writeResult('bench/costs/task.json', {
-    ...{ tasks, projects, ...about },
+    ...{ tasks, projects, tasks_per_second: rate, ...about },
     cpu_ms: Number(cpu.toFixed(1)),
     cpu_ms_with_simulator: Number(cpuWithSimulator.toFixed(1)),
-    trips_together: tripsTogether,
     per_task: perTask,
   })
 }
@@ -63,10 +65,13 @@ async function onNetwork<T>(
   options: Pick<Parameters<typeof startRoundsNetwork>[0], 'front' | 'inspectorPort'>,
   measure: (network: RoundsNetwork) => Promise<T>,
 ): Promise<T> {
-  const network = await startRoundsNetwork({ projects, slots: 64, onProgress: console.error, ...options })
+  const network = await startRoundsNetwork({
+    ...{ projects, slots: 64, isTimeOfMachine: true, onProgress: console.error },
+    ...options,
+  })
   try {
     // Everything that the first tasks load, open and have compiled.
-    await finishTasks(network, { label: 'first', tasks: firstTasks, atOnce: 20 })
+    await run(network, 'first', firstTasks)
     return await measure(network)
   } finally {
     await network.stop()
@@ -79,7 +84,7 @@ async function countTasks(network: RoundsNetwork) {
   const before = await counts(network)
   const idle = difference(settled, before)
   const begunMs = performance.now()
-  const results = await finishTasks(network, { label: 'counted', tasks, atOnce: 20 })
+  await run(network, 'counted', tasks)
   const after = await ended(network, firstTasks + tasks)
   const seconds = (performance.now() - begunMs) / 1_000
   const perTask: PerTask = Object.fromEntries(
@@ -92,18 +97,7 @@ async function countTasks(network: RoundsNetwork) {
       .filter(([, count]) => count >= 0.05)
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   )
-  const tripsTogether = await countTogether(network, idle['D1.trip'] ?? 0)
-  return { validators: network.validators.nodes.length, final: finalOf(results), tripsTogether, perTask }
-}
-
-/** Trips to the database of one of a hundred tasks that run at once. @param idle - Trips in {@link idleSecs}. */
-async function countTogether(network: RoundsNetwork, idle: number): Promise<number> {
-  const [before, begunMs] = [await counts(network), performance.now()]
-  await finishTasks(network, { label: 'together', tasks: togetherTasks, atOnce: togetherTasks })
-  const after = await ended(network, firstTasks + tasks + togetherTasks)
-  const seconds = (performance.now() - begunMs) / 1_000
-  const trips = (difference(before, after)['D1.trip'] ?? 0) - (idle / idleSecs) * seconds
-  return Number((trips / togetherTasks).toFixed(2))
+  return { validators: network.validators.nodes.length, perTask }
 }
 
 /** Milliseconds of the processor that workerd uses for one final task, beyond what it uses without tasks. */
@@ -113,18 +107,22 @@ async function measureCpu(network: RoundsNetwork): Promise<number> {
   await sleep(idleSecs * 1_000)
   const idle = (spent() - before) / idleSecs
   const begun = { cpu: spent(), ms: performance.now() }
-  const results = await finishTasks(network, { label: 'measured', tasks, atOnce: 20 })
+  await run(network, 'measured', cpuTasks)
   const seconds = (performance.now() - begun.ms) / 1_000
-  return (spent() - begun.cpu - idle * seconds) / finalOf(results)
+  return (spent() - begun.cpu - idle * seconds) / cpuTasks
 }
 
 /** The part of it that is the hub's own, and not of the simulation of the platform. */
 async function measureShare(network: RoundsNetwork): Promise<number> {
-  return hubShare(await network.inspector(), () => finishTasks(network, { label: 'seen', tasks, atOnce: 20 }))
+  return hubShare(await network.inspector(), () => run(network, 'seen', cpuTasks))
 }
 
-function finalOf(results: Awaited<ReturnType<typeof finishTasks>>): number {
-  return results.filter(({ task }) => task.status === 'finalized').length
+/** Runs tasks of which nothing goes wrong, else what they use is another thing. */
+async function run(network: RoundsNetwork, label: string, tasks: number): Promise<void> {
+  const { ended } = await runSteadily(network, { label, tasks, rate })
+  const [wrong, fallbacks] = [wrongOf(ended), countFallbacks(network)]
+  if (wrong.length > 0 || fallbacks > 0)
+    throw new Error(`of the tasks ${label}, ${wrong.length} ended otherwise; ${fallbacks} had no committee`)
 }
 
 async function counts(network: RoundsNetwork): Promise<Record<string, number>> {

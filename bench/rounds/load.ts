@@ -9,7 +9,7 @@ import { finishTasks, submitTask } from '../../chaos/rounds/tasks.ts'
 import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
 import { keepFilesInMemory } from '../files-in-memory.ts'
 import { readCounts, rounded, writeResult } from '../result.ts'
-import { failOver, percentiles, wrongOf } from './ended-tasks.ts'
+import { countFallbacks, failOver, percentiles, wrongOf } from './ended-tasks.ts'
 
 const { tasks, projects, seed } = readCounts('rounds', { tasks: 200, projects: 1, seed: 1 })
 /** Fewer than the slots of the devices of one project: who is asked for more has to decline. */
@@ -21,7 +21,7 @@ const startedMs = performance.now()
 const onProgress = (text: string) =>
   console.log(`${((performance.now() - startedMs) / 1000).toFixed(1)} s: ${text}`)
 
-const network = await startRoundsNetwork({ projects, slots: 64, onProgress })
+const network = await startRoundsNetwork({ projects, slots: 64, isTimeOfMachine: true, onProgress })
 try {
   const cpu = () => cpuMs(ownWorkerds())
   const load = loadavg()[0]!
@@ -58,7 +58,7 @@ try {
     ms_until_final: percentiles(ended.map(({ ms }) => ms)),
     one_at_a_time: alone,
   })
-  failOver(wrong)
+  failOver(wrong, countFallbacks(network))
 } finally {
   await network.stop()
 }

@@ -8,7 +8,7 @@ import { startRoundsNetwork } from '../../chaos/rounds/network.ts'
 import { cpuMs, ownProcesses, ownWorkerds } from '../../testing/workerd.ts'
 import { keepFilesInMemory } from '../files-in-memory.ts'
 import { readCounts, rounded, writeResult } from '../result.ts'
-import { failOver, percentiles, wrongOf } from './ended-tasks.ts'
+import { countFallbacks, failOver, percentiles, wrongOf } from './ended-tasks.ts'
 import { runSteadily } from './steady.ts'
 
 const { rate, minutes, projects } = readCounts('rate', { rate: 25, minutes: 10, projects: 1 })
@@ -18,7 +18,7 @@ const startedMs = performance.now()
 const onProgress = (text: string) =>
   console.log(`${((performance.now() - startedMs) / 1000).toFixed(1)} s: ${text}`)
 
-const network = await startRoundsNetwork({ projects, slots: 256, onProgress })
+const network = await startRoundsNetwork({ projects, slots: 64, isTimeOfMachine: true, onProgress })
 try {
   const load = loadavg()[0]!
   const processes = { workerd: ownWorkerds(), chain: ownProcesses('anvil') }
@@ -51,6 +51,7 @@ try {
     projects,
     tasks_per_second: rate,
     final_as_expected: tasks - wrong.length,
+    without_committee: countFallbacks(network),
     devices: network.miners.length,
     validators: network.validators.nodes.length,
     files_in_memory: filesInMemory,
@@ -71,7 +72,7 @@ try {
       under_way_max: most,
     })),
   })
-  failOver(wrong)
+  failOver(wrong, countFallbacks(network))
 } finally {
   await network.stop()
 }
