@@ -38,32 +38,38 @@ test('where time leaps, a project is looked at when its next set is due, and aft
   })
 })
 
-test('alarms for tasks do not look at the sets of a project before the next one is due', async () => {
-  const stub = env.PROJECT_COMMITTEES.getByName('a project with many tasks')
+test('alarms for tasks that run look at the sets of a project once in a minute, and each one for a task that waits', async () => {
+  const name = 'a project with many tasks'
+  const stub = env.PROJECT_COMMITTEES.getByName(name)
   await runInDurableObject(stub, async (_, state) => {
     let progress: CommitteesProgress = { open: 0, nextInSecs: 600 }
     let looks = 0
     const object = objectOf(state, {
+      runningEpoch: async () => ({ epoch: 1, epochSecs: 600, terms: null }),
       advance: async () => {
         looks += 1
         return progress
       },
     })
-    const looksAfter = async () => {
+    const looksAfter = async (inSecs = 0) => {
+      const { kv } = state.storage
+      kv.put('due_at', (kv.get<number>('due_at') ?? 0) - inSecs)
       await object.alarm()
       return looks
     }
-    await object.wake('a project with many tasks')
-    expect([await looksAfter(), await looksAfter()]).toEqual([1, 1])
+    await object.wake(name)
+    expect(await looksAfter()).toBe(1)
+    // Without tasks it rests until the next set is due.
     expect(await state.storage.getAlarm()).toBeGreaterThan(Date.now() + 590_000)
-    // Sets may have lost their quorum; and a clock that was wrong keeps no set waiting.
-    await object.lookAgain('a project with many tasks')
-    expect([await looksAfter(), await looksAfter()]).toEqual([2, 2])
-    state.storage.kv.put('due_at', Date.now() / 1000 + 86_400)
+    expect([await looksAfter(50), await looksAfter(10)]).toEqual([1, 2])
+    await object.lookAgain(name)
     expect([await looksAfter(), await looksAfter()]).toEqual([3, 3])
-    await object.lookAgain('a project with many tasks')
+    // A clock that was wrong keeps no set waiting.
+    expect([await looksAfter(-86_400), await looksAfter()]).toEqual([4, 4])
+    await object.submit(name, requestOf('a task that waits for a set'))
+    expect([await looksAfter(), await looksAfter()]).toEqual([5, 6])
     progress = { open: 1, nextInSecs: 600 }
-    expect([await looksAfter(), await looksAfter()]).toEqual([4, 5])
+    expect([await looksAfter(), await looksAfter()]).toEqual([7, 8])
     await state.storage.deleteAlarm()
   })
 })

@@ -65,6 +65,8 @@ export interface CommitteesConfig<View = unknown> {
 const endingMs = 100
 /** While tasks wait, what they wait for is looked for this often. */
 const queuePauseMs = 5_000
+/** While tasks run, whether their sets still have a quorum is looked at this often. */
+const setsPauseMs = 60_000
 const firstPauseMs = 5_000
 const longestPauseMs = 300_000
 /** Alarms come this often at least, so that one that was set by a wrong clock does no harm. */
@@ -225,6 +227,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   ): Promise<boolean> {
     const { goOnAfter } = await copying()
     if (!goOnAfter(this.ctx.storage, ended, endedIds, await this.#config.now())) return false
+    this.ctx.storage.kv.delete('due_at')
     this.#tasks = new TaskQueue(this.ctx.storage)
     await this.#begin(projectId)
     await this.#alarmWithin(0)
@@ -253,11 +256,13 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   async #moveSets(projectId: string): Promise<number> {
     const { kv } = this.ctx.storage
     const { pollMs } = this.#config
+    const now = pollMs === null ? Date.now() / 1000 : await this.#config.now().catch(() => null)
     // A clock that cannot be read is read again.
-    const now = pollMs === null ? Date.now() / 1000 : await this.#config.now().catch(() => 0)
+    if (now === null) return pollMs ?? firstPauseMs
     const leftMs = ((kv.get<number>('due_at') ?? 0) - now) * 1000
-    // Alarms for its tasks come far more often. Sets that are due later than at the next rest were noted by a wrong clock.
-    if (leftMs > 0 && leftMs <= restMs) return pollMs ?? leftMs
+    // Alarms for tasks come far more often. One that waits may wait for a set; and a time beyond the next rest was noted by a wrong clock.
+    const isResting = leftMs > 0 && leftMs <= restMs
+    if (isResting && (pollMs !== null || this.#tasks.count('queued') === 0)) return pollMs ?? leftMs
     const progress = await this.#advance(projectId)
     if (progress !== null) return this.#pauseMs(progress, now)
     for (const key of ['attempts', 'due_at']) kv.delete(key)
@@ -384,7 +389,8 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     const attempts = open === 0 ? 0 : (kv.get<number>('attempts') ?? 0) + 1
     kv.put('attempts', attempts)
     const nextMs = Math.max(0, Math.min(nextInSecs * 1000, restMs))
-    kv.put('due_at', attempts === 0 ? now + nextMs / 1000 : 0)
+    const lookMs = pollMs === null ? Math.min(nextMs, setsPauseMs) : nextMs
+    kv.put('due_at', attempts === 0 ? now + lookMs / 1000 : 0)
     if (pollMs === null) return attempts === 0 ? nextMs : Math.min(nextMs, retryPauseMs(attempts))
     // What is missing may be there after the next leap, so no pause grows.
     return Math.min(nextMs, attempts === 0 ? pollMs : Math.min(firstPauseMs, 2 * pollMs))
