@@ -15,6 +15,8 @@ export class KeptRound {
   #storing: ReturnType<typeof setTimeout> | undefined
   /** Votes that are in memory alone, and what stores them. */
   #votes: (PromiseWithResolvers<void> & { timer: ReturnType<typeof setTimeout> }) | null = null
+  /** Whether there are votes that could not be stored: who gives one again waits until it is. */
+  #isVoteUnstored = false
 
   constructor(storage: DurableObjectStorage, processId: string) {
     this.#storage = storage
@@ -29,7 +31,7 @@ export class KeptRound {
 
   /** Whether a vote waits to be stored. */
   get isVoteWaiting(): boolean {
-    return this.#votes !== null
+    return this.#votes !== null || this.#isVoteUnstored
   }
 
   /** Applies an event, and stores what changed. */
@@ -65,19 +67,32 @@ export class KeptRound {
   async voteStored(): Promise<void> {
     this.#votes ??= {
       ...Promise.withResolvers<void>(),
-      timer: setTimeout(() => this.storeVotes(), votesStoredMs),
+      timer: setTimeout(() => this.#tryToStore(), votesStoredMs),
     }
     const { promise } = this.#votes
-    if (this.#round?.closedAt !== null) this.storeVotes()
+    if (this.#round?.closedAt !== null) this.#tryToStore()
     await promise
   }
 
+  /** Stores votes that wait, before anybody reads of them. @throws Where they cannot be stored. */
   storeVotes(): void {
-    if (this.#votes !== null && this.#round !== null) this.store(this.#round)
+    if (this.isVoteWaiting && this.#round !== null) this.store(this.#round)
+  }
+
+  #tryToStore(): void {
+    const votes = this.#votes
+    try {
+      this.storeVotes()
+    } catch (error) {
+      this.#votes = null
+      this.#isVoteUnstored = true
+      votes?.reject(error)
+    }
   }
 
   /** They are stored, or there is nothing left to store. */
   #forgetVotes(): void {
+    this.#isVoteUnstored = false
     if (this.#votes === null) return
     clearTimeout(this.#votes.timer)
     this.#votes.resolve()
