@@ -99,20 +99,24 @@ export function createCaller(
   }
 
   const readLead = async (): Promise<void> => {
+    const { body } = await call<{ time: number }>({ path: '/v1/status' })
+    lead = body.time - Math.floor(Date.now() / 1000)
+  }
+
+  /** Those that ask in one moment share an answer, unless time leapt meanwhile. */
+  const shareLead = async (): Promise<void> => {
+    reading ??= readLead()
+    const own = reading
     try {
-      const { body } = await call<{ time: number }>({ path: '/v1/status' })
-      lead = body.time - Math.floor(Date.now() / 1000)
-      leadReadAtMs = performance.now()
+      await own
+      if (reading === own) leadReadAtMs = performance.now()
     } finally {
-      reading = null
+      if (reading === own) reading = null
     }
   }
 
   const time = async (): Promise<number> => {
-    if (!isTimeOfMachine && performance.now() - leadReadAtMs >= timeMs) {
-      reading ??= readLead()
-      await reading
-    }
+    if (!isTimeOfMachine && performance.now() - leadReadAtMs >= timeMs) await shareLead()
     return Math.floor(Date.now() / 1000) + lead
   }
 
@@ -127,6 +131,7 @@ export function createCaller(
     time,
     /** Forgets what was read of the time. */
     leap() {
+      reading = null
       leadReadAtMs = Number.NEGATIVE_INFINITY
     },
   }

@@ -216,7 +216,8 @@ export class SimulatedMiner {
     await new Promise<void>((resolve) => {
       socket.on('error', () => resolve())
       socket.on('close', () => resolve())
-      socket.on('message', (data) => {
+      socket.on('message', (data, isBinary) => {
+        if (isBinary) throw new Error('the hub sent bytes, and frames are texts')
         if (life === this.#life) this.#read(socket, String(data), onHello)
       })
     })

@@ -1,5 +1,8 @@
 import { WebSocket } from 'ws'
 
+/** A hub that was killed does not answer a close. */
+const closeMs = 2_000
+
 /** Opens the link of a node. Like that of nodectl it takes no compressed frames: the hub would have to compress them. */
 export const openSocket = (
   target: string,
@@ -10,4 +13,5 @@ export const openSocket = (
   new WebSocket(new URL(target, origin.replace(/^http/, 'ws')).href, [protocol], {
     headers,
     perMessageDeflate: false,
+    closeTimeout: closeMs,
   })
