@@ -53,7 +53,6 @@ export function createCaller(
 ) {
   let lead = 0
   let leadReadAtMs = Number.NEGATIVE_INFINITY
-  let reading: Promise<void> | null = null
 
   const ask = async (
     { method = 'GET', path, json, token, seed, idempotencyKey }: HubRequest,
@@ -98,25 +97,12 @@ export function createCaller(
     return { status: response.status, body: JSON.parse(text || 'null') as T, repeated: isRepeated }
   }
 
-  const readLead = async (): Promise<void> => {
-    const { body } = await call<{ time: number }>({ path: '/v1/status' })
-    lead = body.time - Math.floor(Date.now() / 1000)
-  }
-
-  /** Those that ask in one moment share an answer, unless time leapt meanwhile. */
-  const shareLead = async (): Promise<void> => {
-    reading ??= readLead()
-    const own = reading
-    try {
-      await own
-      if (reading === own) leadReadAtMs = performance.now()
-    } finally {
-      if (reading === own) reading = null
-    }
-  }
-
   const time = async (): Promise<number> => {
-    if (!isTimeOfMachine && performance.now() - leadReadAtMs >= timeMs) await shareLead()
+    if (!isTimeOfMachine && performance.now() - leadReadAtMs >= timeMs) {
+      const { body } = await call<{ time: number }>({ path: '/v1/status' })
+      lead = body.time - Math.floor(Date.now() / 1000)
+      leadReadAtMs = performance.now()
+    }
     return Math.floor(Date.now() / 1000) + lead
   }
 
@@ -131,7 +117,6 @@ export function createCaller(
     time,
     /** Forgets what was read of the time. */
     leap() {
-      reading = null
       leadReadAtMs = Number.NEGATIVE_INFINITY
     },
   }

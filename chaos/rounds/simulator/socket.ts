@@ -2,6 +2,7 @@ import { WebSocket } from 'ws'
 
 /** A hub that was killed does not answer a close. */
 const closeMs = 2_000
+const handshakeMs = 10_000
 
 /** Opens the link of a node. Like that of nodectl it takes no compressed frames: the hub would have to compress them. */
 export const openSocket = (
@@ -14,4 +15,5 @@ export const openSocket = (
     headers,
     perMessageDeflate: false,
     closeTimeout: closeMs,
+    handshakeTimeout: handshakeMs,
   })
