@@ -133,7 +133,7 @@ async function accuse(network: Network, { nodeSeed, owner, projectId, subscripti
 const cardOf = (page: Page, hash: string): Locator =>
   page.getByRole('listitem').filter({ has: page.locator(`a[href="/slashes/${hash}"]`) })
 
-/** A link that is none is refused by the form, and the first try is above a limit. */
+/** A text that is not a link is refused by the form, and the first try is above a limit. */
 async function disputeFirst(page: Page, faults: string[], hash: string): Promise<void> {
   const card = cardOf(page, hash)
   await card.getByText('Two different votes in one round').waitFor()
