@@ -12,7 +12,7 @@ import { inTime } from '../../workers/deadline.ts'
 import { isInGrace, offeredInGrace } from '../../workers/rounds/grace.ts'
 import { judgeVote } from '../../workers/rounds/judge-vote.ts'
 import { publishedRound, roundFile } from '../../workers/rounds/published.ts'
-import { roundEnd } from '../../workers/rounds/round-end.ts'
+import { writtenRound } from '../../workers/rounds/round-end.ts'
 import { seatRound } from '../../workers/rounds/seating.ts'
 import type { WrittenRound } from '../../workers/stores/rounds.ts'
 import type { SimulatedChain } from './chain.ts'
@@ -95,7 +95,7 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
       outside(async () => {
         const file = roundFile(profile, round)
         const kept = await world.write(() => world.records.record(file), 'bucket')
-        return { view: kept.published, row: { ...kept.published, end: roundEnd(kept) } }
+        return { view: kept.published, row: writtenRound(kept) }
       }),
     list: (round) =>
       outside(() => world.write(() => world.send({ ...publishedRound(profile, round), end: null }), 'queue')),
@@ -136,8 +136,16 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
     end: async ({ task }, ended) => {
       await object('ProjectCommittees', task.project_id).endRound!(task.project_id, ended)
     },
-    release: async ({ roundId, task }) => {
-      await object('ProjectCommittees', task.project_id).closeRound!(roundId)
+    async endAgain({ roundId, task }) {
+      const file = await outside(() =>
+        world.read('record', 'bucket').then(() => world.records.files.get(roundId)),
+      )
+      if (file === undefined) return false
+      await object('ProjectCommittees', task.project_id).endRound!(task.project_id, {
+        ...{ roundId, epoch: task.epoch, row: writtenRound(file) },
+        finalityVotes: file.finality_votes,
+      })
+      return true
     },
     execute: () => Promise.reject(new Error('direct rounds are not simulated')),
   }

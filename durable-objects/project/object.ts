@@ -12,7 +12,7 @@ import { AwaitedBlocks } from './awaited-blocks.ts'
 import { AwaitedEnds } from './awaited-ends.ts'
 import type { EndedRounds, QueuedTask } from './copy.ts'
 import { resumedAtKey } from './sequences.ts'
-import { TaskQueue } from './task-queue.ts'
+import { keptMs, TaskQueue } from './task-queue.ts'
 import type { RefusedTask, RunningEpoch, Submitted, TakenTask, TaskRequest } from './tasks.ts'
 
 /** Takes what a validator answers about a set over its link. @returns What is wrong with it; null where nothing is. */
@@ -183,14 +183,14 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     this.#ends.over(ended.roundId, this.#config.viewOf(ended))
     this.#ending ??= new Gathering(endingMs, (all) => this.#config.endRounds(projectId, all))
     await this.#ending.add(ended)
-    await this.closeRound(ended.roundId)
+    await this.#closeRound(ended.roundId)
   }
 
-  async closeRound(roundId: string): Promise<void> {
+  async #closeRound(roundId: string): Promise<void> {
     this.#tasks.close(roundId)
     this.#blocks.delete(roundId)
     this.#ends.over(roundId, null)
-    if (this.#tasks.count('queued') > 0) await this.#alarmWithin(0)
+    await this.#alarmWithin(this.#tasks.count('queued') > 0 ? 0 : keptMs)
   }
 
   /** One that comes when nobody is asked is lost: a validator gives it again. */
@@ -200,7 +200,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
 
   /** The next page of a backup. */
   async dump(cursor: string | null): Promise<CopyPage> {
-    this.#tasks.clear()
+    this.#tasks.clear('all')
     return (await copying()).dumpProject(this.ctx.storage, cursor)
   }
 
@@ -210,7 +210,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   }
 
   async openRoundIds(): Promise<string[]> {
-    this.#tasks.clear()
+    this.#tasks.clear('all')
     return (await copying()).openRoundIds(this.ctx.storage)
   }
 
@@ -243,12 +243,10 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
       console.error(`the tasks of ${projectId} could not be brought forward`, error),
     )
     if (!this.#tasks.isBusy) this.#tasks.clear()
+    const isWaiting = this.#tasks.count('queued') + this.#tasks.count('untaken') > 0 || this.#tasks.isStarting
     // What nothing was written over is cleared later.
-    const isWaiting =
-      this.#tasks.count('queued') + this.#tasks.count('untaken') > 0 ||
-      this.#tasks.isStarting ||
-      this.#tasks.isBusy
-    const nextMs = Math.min(setsMs, isWaiting ? queuePauseMs : Infinity)
+    const leftMs = this.#tasks.isBusy || this.#tasks.hasLeftOver ? keptMs : Infinity
+    const nextMs = Math.min(setsMs, isWaiting ? queuePauseMs : leftMs)
     if (nextMs < Infinity) await this.#alarmWithin(nextMs)
   }
 

@@ -30,8 +30,14 @@ const purgePauseSecs = 3_600
 /** Keys that name no task any more stay for an hour, so that new ones are written over them: over so many. */
 const reusedKeysMax = 20_000
 const startsMax = 50
-/** While tasks come, the row of one that is over waits so long for one to be written over it. */
-const reusedSecs = 4
+/**
+ * The row of a task that is over stays so long: a queue that dies with its process, as that of a local network does, has delivered by then that
+ * lists are to show its round, and a process that finds the row says so again. While tasks come, the next one is written over it. It is less than
+ * the ten seconds after which the platform takes an object that rests out of memory.
+ */
+export const keptMs = 8_000
+/** Rows beyond so many that nothing was written over are deleted. */
+const keptMax = 50
 /** Tasks that waited in vain and are ended together, in one trip to the database. */
 const expiredMax = 500
 
@@ -75,8 +81,8 @@ export class TaskQueue {
   /** By the ids of their rounds. */
   readonly #open = new Map<string, OpenRound>()
   readonly #sequences: Sequences
-  /** Tasks that are over and whose rows are still there: to a process that ends before they are used they are open, and it ends them again. */
-  readonly #leftOver: string[] = []
+  /** Tasks that are over and whose rows are still there, oldest first. To the next process they are open, and it ends them again. */
+  readonly #leftOver: { readonly taskId: string; readonly endedMs: number }[] = []
   /** Keys that name no task any more. */
   #oldKeys: string[] = []
   #lastPosition = 0
@@ -180,10 +186,10 @@ export class TaskQueue {
     return this.#rows('untaken', expiredMax).map(({ task_id }) => task_id)
   }
 
-  /** Rounds that were decided on and may not have begun. */
+  /** Rounds that were decided on and may not have begun; those first that were last decided on, since most of the others have. */
   starting(): RoundTerms[] {
     const waiting = [...this.#open.values()].filter(({ isStarted }) => !isStarted)
-    return waiting.slice(0, startsMax).flatMap(({ taskId }) => this.termsOfStarting(taskId) ?? [])
+    return waiting.slice(-startsMax).flatMap(({ taskId }) => this.termsOfStarting(taskId) ?? [])
   }
 
   get isStarting(): boolean {
@@ -208,26 +214,36 @@ export class TaskQueue {
     return this.#open.has(roundId)
   }
 
-  /** While others come, its row is left to the next one: that is a row less to write. */
+  /** Its row is left for a while, and to the next task: that is a row less to write. */
   close(roundId: string): void {
     const open = this.#open.get(roundId)
     if (open === undefined) return
     this.#sequences.keep(open.epoch, open.seq)
     this.#open.delete(roundId)
-    this.#leftOver.push(open.taskId)
-    if (!this.isBusy || this.#leftOver.length > startsMax) this.clear()
+    this.#leftOver.push({ taskId: open.taskId, endedMs: Date.now() })
+    if (this.#isPast(this.#leftOver[keptMax])) this.clear()
   }
 
   /** Whether a task came a moment ago. */
   get isBusy(): boolean {
-    return Date.now() - this.#lastTakenMs < reusedSecs * 1_000
+    return Date.now() - this.#lastTakenMs < keptMs
   }
 
-  /** Deletes what is left of tasks that are over. */
-  clear(): void {
-    const taskIds = this.#leftOver.splice(0)
+  /** Whether rows of tasks that are over are still there. */
+  get hasLeftOver(): boolean {
+    return this.#leftOver.length > 0
+  }
+
+  /** Deletes what was left of tasks that are over for long enough, or of all that are over. */
+  clear(which: 'past' | 'all' = 'past'): void {
+    const kept = which === 'all' ? -1 : this.#leftOver.findIndex((one) => !this.#isPast(one))
+    const taskIds = this.#leftOver.splice(0, kept < 0 ? Infinity : kept).map(({ taskId }) => taskId)
     if (taskIds.length > 0)
       this.#sql`DELETE FROM tasks WHERE task_id IN (SELECT value FROM json_each(${JSON.stringify(taskIds)}))`
+  }
+
+  #isPast(leftOver: { readonly endedMs: number } | undefined): boolean {
+    return leftOver !== undefined && Date.now() - leftOver.endedMs >= keptMs
   }
 
   /** The round of a task, null while it waits; undefined for one that neither waits nor runs. */
@@ -288,7 +304,7 @@ export class TaskQueue {
     this.#lastPosition += 1
     this.#lastTakenMs = Date.now()
     const position = this.#lastPosition
-    const leftOver = this.#leftOver.pop()
+    const leftOver = this.#isPast(this.#leftOver[0]) ? this.#leftOver.shift() : undefined
     if (leftOver === undefined)
       this.#sql`
         INSERT INTO tasks (task_id, position, state, request, epoch, created_at, round_id, terms, waits_until)
@@ -297,7 +313,7 @@ export class TaskQueue {
       this.#sql`
         UPDATE tasks SET task_id = ${task_id}, position = ${position}, state = ${state}, request = ${request}, epoch = ${epoch},
           created_at = ${created_at}, round_id = ${round_id}, terms = ${terms}, waits_until = ${waits_until}
-        WHERE task_id = ${leftOver}`
+        WHERE task_id = ${leftOver.taskId}`
   }
 
   /** Writes it over one that names no task any more, or adds a row. */

@@ -71,10 +71,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
    * @returns The round, if this began it.
    */
   async start(terms: RoundTerms, isRepeated: boolean): Promise<View | null> {
-    if (this.#round === null && isRepeated && (await this.#config.isRecorded(terms.roundId))) {
-      await this.#config.release(terms)
-      return null
-    }
+    if (this.#round === null && isRepeated && (await this.#config.endAgain(terms))) return null
     let begun: View | null = null
     if (this.#round === null) this.#kept.become(beginRound(terms, this.#config.processId))
     if (this.#round?.drawn === null) {

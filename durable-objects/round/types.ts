@@ -72,6 +72,6 @@ export interface RoundConfig<View = unknown> {
   execute(request: DirectRequest): Promise<DirectOutcome>
   /** Tells the project that the round is over. Once this returns lists are to show it, and its validators have each other's votes. */
   end(terms: RoundTerms, ended: EndedRound): Promise<void>
-  /** Tells the project again, which was told before. */
-  release(terms: RoundTerms): Promise<void>
+  /** Tells the project again that a round is over, if it has its record. @returns Whether it has. */
+  endAgain(terms: RoundTerms): Promise<boolean>
 }

@@ -1,7 +1,7 @@
 import type { Services } from '../services.ts'
 import { BackupStore } from '../stores/backups.ts'
 import type { RoundFile } from '../stores/round-files.ts'
-import { roundEnd } from './round-end.ts'
+import { writtenRound } from './round-end.ts'
 import { writeAll } from './write-rounds.ts'
 
 /** One invocation may make a thousand requests to the bucket, and wait for six at once. */
@@ -39,10 +39,7 @@ export async function rebuildRounds(
   const whole = files.filter(({ published: { round } }) =>
     known.has(`${round.projectId}:${round.consensusHash}`),
   )
-  const { ended, failed } = await writeAll(
-    writeRounds,
-    whole.map((file) => ({ ...file.published, end: roundEnd(file) })),
-  )
+  const { ended, failed } = await writeAll(writeRounds, whole.map(writtenRound))
   return {
     read: keys.length,
     written: ended.length,

@@ -9,7 +9,7 @@ import { bytesToBase64 } from '../http/base64.ts'
 import { roundMessage } from '../queues/round-message.ts'
 import { type Services, services } from '../services.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
-import type { PublishedRound, WrittenRound } from '../stores/rounds.ts'
+import type { PublishedRound } from '../stores/rounds.ts'
 import { ValidatorCalls } from '../validators/ask-each.ts'
 import { askForFinality, type ValidatorSources } from '../validators/round-votes.ts'
 import { runDirectRound } from './direct-round.ts'
@@ -18,7 +18,7 @@ import { inputAddress } from './input-address.ts'
 import { isServed } from './is-served.ts'
 import { judgeVote } from './judge-vote.ts'
 import { publishedRound, roundFile } from './published.ts'
-import { roundEnd } from './round-end.ts'
+import { writtenRound } from './round-end.ts'
 import { seatRound } from './seating.ts'
 
 /** The caller waits for 30 s at most, and what came in has to be written. */
@@ -39,7 +39,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
   const project = (task: Task) =>
     env.PROJECT_COMMITTEES.getByName(task.project_id) as unknown as Pick<
       ProjectCommitteesObject,
-      'endRound' | 'closeRound' | 'awaitBlock'
+      'endRound' | 'awaitBlock'
     >
   const isGrace = async () => paramsSchedule.length > 1 && isInGrace(paramsSchedule, await clock.now())
   ownProcessId ??= crypto.randomUUID()
@@ -52,8 +52,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
     view: (round) => publishedRound(profile, round),
     async record(round) {
       const file = await roundFiles.record(roundFile(profile, round))
-      const row: WrittenRound = { ...file.published, end: roundEnd(file) }
-      return { view: file.published, row }
+      return { view: file.published, row: writtenRound(file) }
     },
     async list(round) {
       await env.ROUND_ROWS.send(roundMessage([{ ...publishedRound(profile, round), end: null }]))
@@ -99,7 +98,15 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
         book: null,
       }),
     end: ({ task }, ended) => project(task).endRound(task.project_id, ended),
-    release: ({ roundId, task }) => project(task).closeRound(roundId),
+    async endAgain({ roundId, task }) {
+      const file = await roundFiles.round(roundId)
+      if (file === null) return false
+      await project(task).endRound(task.project_id, {
+        ...{ roundId, epoch: task.epoch, row: writtenRound(file) },
+        finalityVotes: file.finality_votes,
+      })
+      return true
+    },
   }
 
   async function offeredInput(round: Round, lease: Lease) {

@@ -1,10 +1,12 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { RoundObject } from '../../durable-objects/round/object.ts'
 import { services } from '../services.ts'
 import { bonded, indexState } from '../test/evidence.ts'
 import { SimulatedRounds, written } from '../test/rounds.ts'
 import { minCollateral } from '../test/subscription.ts'
-import { rowOf } from '../test/tables.ts'
+import { rowOf, runSql } from '../test/tables.ts'
 
 const rounds = new SimulatedRounds()
 
@@ -36,4 +38,31 @@ test('a round of real members credits who was right, and its offences are on rec
   const slash = () => rowOf('SELECT kind, node_id FROM slashes WHERE round_id = ?', roundId)
   await vi.waitUntil(async () => (await slash()) !== null)
   expect(await slash()).toEqual({ kind: 'invalid_result', node_id: primaries[2]?.member.device.nodeId })
+})
+
+test('a round whose message was lost with its process is in lists after all', async () => {
+  const { roundId, primaries } = await rounds.begun()
+  const project = env.PROJECT_COMMITTEES.getByName(rounds.projectId)
+  const terms = await runInDurableObject(project, (_, { storage }) =>
+    JSON.parse(
+      storage.sql.exec<{ terms: string }>('SELECT terms FROM tasks WHERE round_id = ?', roundId).one().terms,
+    ),
+  )
+  const offers = await Promise.all(primaries.map((member) => member.offer(roundId)))
+  for (const [i, member] of primaries.entries()) member.accept(offers[i]!)
+  for (const [i, member] of primaries.entries())
+    expect(await member.vote(offers[i]!)).toMatchObject({ type: 'voted' })
+  await rounds.mine(roundId)
+  await rounds.tick(roundId)
+  await written(roundId)
+  const row = () => rowOf('SELECT state, agreeing FROM rounds WHERE round_id = ?', roundId)
+  const before = await row()
+  expect(before).toEqual({ state: 'finalized', agreeing: 3 })
+  await runSql('DELETE FROM leases WHERE round_id = ?', roundId)
+  await runSql('DELETE FROM rounds WHERE round_id = ?', roundId)
+  // The next process of its project finds the row of the task, and begins its round again.
+  const round = env.ROUND.getByName(roundId) as unknown as Pick<RoundObject, 'start'>
+  expect(await round.start(terms, true)).toBeNull()
+  await written(roundId)
+  expect(await row()).toEqual(before)
 })

@@ -2,6 +2,7 @@ import { sumUnits } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import type { EndedMember, RoundEnd } from '../stores/round-effects.ts'
 import type { RoundFile } from '../stores/round-files.ts'
+import type { WrittenRound } from '../stores/rounds.ts'
 import type { LeaseRow, RoundRow } from '../stores/schema/index.ts'
 
 /**
@@ -20,6 +21,9 @@ export function roundEnd(file: RoundFile): RoundEnd {
     provesOffences: members.some(({ disagreements, missedLeases }) => disagreements + missedLeases > 0),
   }
 }
+
+/** What lists are to show of a round that has its record, with what follows from its end. */
+export const writtenRound = (file: RoundFile): WrittenRound => ({ ...file.published, end: roundEnd(file) })
 
 /** The end of a round that credits and blames nobody, as a direct one. */
 export const nobodys = (round: RoundRow, endedAt: number): RoundEnd => ({
