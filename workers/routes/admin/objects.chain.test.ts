@@ -79,7 +79,10 @@ describe('what Durable Objects alone know', () => {
   test('is read, and brought into objects that are fresh, which go on with it', async () => {
     const sent = await relayed({ perDay: 5 })
     const opened = await queue((tasks) => ['one', 'two', 'three'].map((id) => submit(tasks, id)))
-    await queue((tasks) => tasks.close((opened[2] as { roundId: string }).roundId))
+    await queue((tasks) => {
+      tasks.close((opened[2] as { roundId: string }).roundId)
+      tasks.clear('all')
+    })
     const parts = await dumped()
     expect(parts.map(({ object, table }) => `${object.split(' ')[0]} ${table}`)).toEqual([
       ...['relays', 'attempts', 'gas_days', 'owner_gas'].map((table) => `relayer ${table}`),
