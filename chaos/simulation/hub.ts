@@ -12,7 +12,7 @@ import { inTime } from '../../workers/deadline.ts'
 import { isInGrace, offeredInGrace } from '../../workers/rounds/grace.ts'
 import { judgeVote } from '../../workers/rounds/judge-vote.ts'
 import { publishedRound, roundFile } from '../../workers/rounds/published.ts'
-import { writtenRound } from '../../workers/rounds/round-end.ts'
+import { endedRound, writtenRound } from '../../workers/rounds/round-end.ts'
 import { seatRound } from '../../workers/rounds/seating.ts'
 import type { WrittenRound } from '../../workers/stores/rounds.ts'
 import type { SimulatedChain } from './chain.ts'
@@ -101,6 +101,12 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
       outside(() => world.write(() => world.send({ ...publishedRound(profile, round), end: null }), 'queue')),
     isRecorded: (roundId) =>
       outside(() => world.read('record', 'bucket').then(() => world.records.files.has(roundId))),
+    ended: (roundId) =>
+      outside(async () => {
+        await world.read('record', 'bucket')
+        const file = world.records.files.get(roundId)
+        return file === undefined ? null : endedRound(file)
+      }),
     offer: async (round, lease) => {
       const id = idOf(round, lease)
       const frame = {
@@ -135,17 +141,6 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
     ask: (round, listen) => outside((isAlive) => world.validators.askAll(round, { isAlive, links }, listen)),
     end: async ({ task }, ended) => {
       await object('ProjectCommittees', task.project_id).endRound!(task.project_id, ended)
-    },
-    async endAgain({ roundId, task }) {
-      const file = await outside(() =>
-        world.read('record', 'bucket').then(() => world.records.files.get(roundId)),
-      )
-      if (file === undefined) return false
-      await object('ProjectCommittees', task.project_id).endRound!(task.project_id, {
-        ...{ roundId, epoch: task.epoch, row: writtenRound(file) },
-        finalityVotes: file.finality_votes,
-      })
-      return true
     },
     execute: () => Promise.reject(new Error('direct rounds are not simulated')),
   }

@@ -71,7 +71,11 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
    * @returns The round, if this began it.
    */
   async start(terms: RoundTerms, isRepeated: boolean): Promise<View | null> {
-    if (this.#round === null && isRepeated && (await this.#config.endAgain(terms))) return null
+    const ended = this.#round === null && isRepeated ? await this.#config.ended(terms.roundId) : null
+    if (ended !== null) {
+      await this.#config.end(terms, ended)
+      return null
+    }
     let begun: View | null = null
     if (this.#round === null) this.#kept.become(beginRound(terms, this.#config.processId))
     if (this.#round?.drawn === null) {

@@ -51,6 +51,8 @@ export interface RoundConfig<View = unknown> {
   list(round: Round): Promise<void>
   /** Whether a round has its record. */
   isRecorded(roundId: string): Promise<boolean>
+  /** A round as its project was told of its end, from its record; null where it has none. */
+  ended(roundId: string): Promise<EndedRound | null>
   offer(round: Round, lease: Lease): Promise<OfferResult>
   cancel(round: Round, lease: Lease): Promise<void>
   /** Whether the link of a member was there for all that it said of its offer; soon after a change of parameters, its node as well. */
@@ -72,6 +74,4 @@ export interface RoundConfig<View = unknown> {
   execute(request: DirectRequest): Promise<DirectOutcome>
   /** Tells the project that the round is over. Once this returns lists are to show it, and its validators have each other's votes. */
   end(terms: RoundTerms, ended: EndedRound): Promise<void>
-  /** Tells the project again that a round is over, if it has its record. @returns Whether it has. */
-  endAgain(terms: RoundTerms): Promise<boolean>
 }

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { roundEnd } from '../rounds/round-end.ts'
+import { writtenRound } from '../rounds/round-end.ts'
 import { services } from '../services.ts'
 import { createMembers } from '../test/attested-set.ts'
 import { networkNow } from '../test/callers.ts'
@@ -32,7 +32,7 @@ const rounds: SimulatedEnd[] = deeds.map((given, i) =>
   simulateRound({ members, deeds: given, validators, issuedAt: issuedAt + i, gasUsed: 1_000_000 * (i + 1) }),
 )
 
-const messageOf = ({ file }: SimulatedEnd): OneRound => ({ v: 1, ...file.published, end: roundEnd(file) })
+const messageOf = ({ file }: SimulatedEnd): OneRound => ({ v: 1, ...writtenRound(file) })
 
 describe('the queue round-rows', () => {
   test('writes a batch as it would be written one by one, in any order and however often it comes', async () => {
@@ -82,7 +82,7 @@ describe('the queue round-rows', () => {
     await consume('round-rows', ...rounds.map(messageOf))
     const oneByOne = await rowsOfRounds()
     await forgetRounds(9980)
-    const rows = rounds.map(({ file }) => ({ ...file.published, end: roundEnd(file) }))
+    const rows = rounds.map(({ file }) => writtenRound(file))
     expect(await consume('round-rows', roundMessage(rows))).toMatchObject({ retried: [] })
     expect(withoutOffences(await rowsOfRounds())).toEqual(withoutOffences(oneByOne))
     await forgetRounds(9980)

@@ -18,7 +18,7 @@ import { inputAddress } from './input-address.ts'
 import { isServed } from './is-served.ts'
 import { judgeVote } from './judge-vote.ts'
 import { publishedRound, roundFile } from './published.ts'
-import { writtenRound } from './round-end.ts'
+import { endedRound, writtenRound } from './round-end.ts'
 import { seatRound } from './seating.ts'
 
 /** The caller waits for 30 s at most, and what came in has to be written. */
@@ -58,6 +58,10 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
       await env.ROUND_ROWS.send(roundMessage([{ ...publishedRound(profile, round), end: null }]))
     },
     isRecorded: (roundId) => roundFiles.hasRound(roundId),
+    async ended(roundId) {
+      const file = await roundFiles.round(roundId)
+      return file && endedRound(file)
+    },
     async offer(round, lease) {
       const id = offerIdOf(round, lease)
       const frame = {
@@ -98,15 +102,6 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
         book: null,
       }),
     end: ({ task }, ended) => project(task).endRound(task.project_id, ended),
-    async endAgain({ roundId, task }) {
-      const file = await roundFiles.round(roundId)
-      if (file === null) return false
-      await project(task).endRound(task.project_id, {
-        ...{ roundId, epoch: task.epoch, row: writtenRound(file) },
-        finalityVotes: file.finality_votes,
-      })
-      return true
-    },
   }
 
   async function offeredInput(round: Round, lease: Lease) {

@@ -1,3 +1,4 @@
+import type { EndedRound } from '../../durable-objects/round/types.ts'
 import { sumUnits } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import type { EndedMember, RoundEnd } from '../stores/round-effects.ts'
@@ -24,6 +25,12 @@ export function roundEnd(file: RoundFile): RoundEnd {
 
 /** What lists are to show of a round that has its record, with what follows from its end. */
 export const writtenRound = (file: RoundFile): WrittenRound => ({ ...file.published, end: roundEnd(file) })
+
+/** A round as its project is told of its end. */
+export const endedRound = (file: RoundFile): EndedRound => ({
+  ...{ roundId: file.round_id, epoch: file.task.epoch, row: writtenRound(file) },
+  finalityVotes: file.finality_votes,
+})
 
 /** The end of a round that credits and blames nobody, as a direct one. */
 export const nobodys = (round: RoundRow, endedAt: number): RoundEnd => ({

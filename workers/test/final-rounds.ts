@@ -13,7 +13,7 @@ import {
   type TaskVote,
 } from '../../protocol/rounds/index.ts'
 import { publishedRound, roundFile } from '../rounds/published.ts'
-import { roundEnd } from '../rounds/round-end.ts'
+import { writtenRound } from '../rounds/round-end.ts'
 import { services } from '../services.ts'
 import type { RoundFile } from '../stores/round-files.ts'
 import type { PublishedRound } from '../stores/rounds.ts'
@@ -215,7 +215,7 @@ export async function publishSimulated({ object }: { object: Round }): Promise<'
   if (outcome === null)
     return (await writeRounds([{ ...publishedRound(profile, object), end: null }])) ? 'written' : 'over'
   const file = await roundFiles.record(roundFile(profile, { ...object, outcome }))
-  const ended = await writeRounds([{ ...file.published, end: roundEnd(file) }])
+  const ended = await writeRounds([writtenRound(file)])
   return ended?.length ? 'written' : 'over'
 }
 

@@ -222,8 +222,8 @@ describe('rounds', () => {
 
   test('are told once, also where a message comes again, and cost one row together', async () => {
     const rounds = [await given(), await given()].map((one) => simulateRound(one))
-    const { roundEnd } = await import('../../rounds/round-end.ts')
-    const written = rounds.map(({ file }) => ({ ...file.published, end: roundEnd(file) }))
+    const { writtenRound } = await import('../../rounds/round-end.ts')
+    const written = rounds.map(({ file }) => writtenRound(file))
     const start = await read('/v1/events')
     const rows = () => scalarOf<number>('SELECT count(*) FROM event_log')
     const before = await rows()
