@@ -108,6 +108,35 @@ test('a round that waits for its block is told the first one after its time, and
   })
 })
 
+test('a new process begins all that is open with one alarm, and leaves what fails to the next', async () => {
+  const name = 'a project whose process ended'
+  const stub = env.PROJECT_COMMITTEES.getByName(name)
+  await runInDurableObject(stub, async (_, state) => {
+    await state.storage.deleteAll()
+    const running = { epoch: 1, epochSecs: 600, terms: { ...epochTerms, epoch: 1, epochSecs: 600 } }
+    const before = new TaskQueue(state.storage)
+    for (let i = 0; i < 120; i++) before.submit(name, requestOf(`task ${i}`), running, 1_000)
+    let fails = true
+    const begun: string[] = []
+    const object = objectOf(state, {
+      runningEpoch: async () => running,
+      startRound: async ({ taskId }) => {
+        if (fails && taskId === 'task 7') throw new Error('its object is away')
+        begun.push(taskId)
+        return null
+      },
+    })
+    await object.wake(name)
+    await object.alarm()
+    expect(begun).toHaveLength(49)
+    fails = false
+    await object.alarm()
+    expect(new Set(begun).size).toBe(120)
+    expect(begun).toHaveLength(120)
+    await state.storage.deleteAlarm()
+  })
+})
+
 test('a task that could not be noted was not taken: the same again, under its key, waits like a new one', async () => {
   const stub = env.PROJECT_COMMITTEES.getByName('a project whose database fails')
   await runInDurableObject(stub, async (_, state) => {

@@ -12,8 +12,8 @@ import { AwaitedBlocks } from './awaited-blocks.ts'
 import { AwaitedEnds } from './awaited-ends.ts'
 import type { EndedRounds, QueuedTask } from './copy.ts'
 import { resumedAtKey } from './sequences.ts'
-import { keptMs, TaskQueue } from './task-queue.ts'
-import type { RefusedTask, RunningEpoch, Submitted, TakenTask, TaskRequest } from './tasks.ts'
+import { keptMs, startsMax, TaskQueue } from './task-queue.ts'
+import type { RefusedTask, RunningEpoch, Taken, TakenTask, TaskRequest } from './tasks.ts'
 
 /** Takes what a validator answers about a set over its link. @returns What is wrong with it; null where nothing is. */
 export type SetListener = (nodeKey: string, answer: SetAnswer) => Promise<string | null>
@@ -23,9 +23,6 @@ export interface CommitteesProgress {
   open: number
   nextInSecs: number
 }
-
-/** A task that was taken; with its round as everybody reads it, where it has just begun. */
-export type Taken<View> = Submitted & { begun?: View | null }
 
 /** @typeParam View - How everybody reads a round. */
 export interface CommitteesConfig<View = unknown> {
@@ -243,10 +240,9 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
       console.error(`the tasks of ${projectId} could not be brought forward`, error),
     )
     if (!this.#tasks.isBusy) this.#tasks.clear()
-    const isWaiting = this.#tasks.count('queued') + this.#tasks.count('untaken') > 0 || this.#tasks.isStarting
-    // What nothing was written over is cleared later.
-    const leftMs = this.#tasks.isBusy || this.#tasks.hasLeftOver ? keptMs : Infinity
-    const nextMs = Math.min(setsMs, isWaiting ? queuePauseMs : leftMs)
+    const waiting = this.#tasks.count('queued') + this.#tasks.count('untaken') + this.#tasks.startingCount
+    const clearMs = this.#tasks.hasLeftOver ? keptMs : Infinity
+    const nextMs = Math.min(setsMs, waiting > 0 ? queuePauseMs : clearMs)
     if (nextMs < Infinity) await this.#alarmWithin(nextMs)
   }
 
@@ -276,6 +272,14 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
       const running = await this.#runningEpoch(projectId, now)
       if (running !== null) await this.#moveQueue(projectId, running, now)
     }
+    // All of them, until one fails: to a new process those that have just ended are among what is open.
+    for (let left = this.#tasks.startingCount; left > 0; left -= startsMax)
+      if (!(await this.#startSome(projectId))) break
+    this.#waiting.look()
+  }
+
+  /** Begins the oldest of what was decided on. @returns Whether all of these have begun. */
+  async #startSome(projectId: string): Promise<boolean> {
     const starting = this.#tasks.starting()
     const waited = starting.filter(({ queuedAt }) => queuedAt !== undefined)
     // Who was given the id of a task that waits finds its round by it.
@@ -287,7 +291,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
           console.error(`the rounds of waiting tasks of ${projectId} could not be noted`, error),
         )
     await Promise.all(starting.map((terms) => this.#startRound(terms, true)))
-    this.#waiting.look()
+    return starting.every(({ taskId }) => this.#tasks.termsOfStarting(taskId) === null)
   }
 
   async #moveQueue(projectId: string, running: RunningEpoch, now: number): Promise<void> {

@@ -29,7 +29,8 @@ const keySecs = 86_400
 const purgePauseSecs = 3_600
 /** Keys that name no task any more stay for an hour, so that new ones are written over them: over so many. */
 const reusedKeysMax = 20_000
-const startsMax = 50
+/** Rounds that are begun together, and waiting tasks that are given theirs. */
+export const startsMax = 50
 /**
  * The row of a task that is over stays so long: a queue that dies with its process, as that of a local network does, has delivered by then that
  * lists are to show its round, and a process that finds the row says so again. While tasks come, the next one is written over it. It is less than
@@ -186,14 +187,20 @@ export class TaskQueue {
     return this.#rows('untaken', expiredMax).map(({ task_id }) => task_id)
   }
 
-  /** Rounds that were decided on and may not have begun; those first that were last decided on, since most of the others have. */
+  /** Rounds that were decided on and may not have begun, oldest first, as many as are begun together. */
   starting(): RoundTerms[] {
-    const waiting = [...this.#open.values()].filter(({ isStarted }) => !isStarted)
-    return waiting.slice(-startsMax).flatMap(({ taskId }) => this.termsOfStarting(taskId) ?? [])
+    return this.#unstarted()
+      .slice(0, startsMax)
+      .flatMap(({ taskId }) => this.termsOfStarting(taskId) ?? [])
   }
 
-  get isStarting(): boolean {
-    return [...this.#open.values()].some(({ isStarted }) => !isStarted)
+  /** How many of them there are. */
+  get startingCount(): number {
+    return this.#unstarted().length
+  }
+
+  #unstarted(): OpenRound[] {
+    return [...this.#open.values()].filter(({ isStarted }) => !isStarted)
   }
 
   /** What the round of a task begins with, as long as it may not have begun. */

@@ -65,3 +65,6 @@ export const identityOf = ({ function: name, gasLimit, inputHash }: TaskRequest)
 
 export const isSameTask = (one: TaskIdentity, other: TaskIdentity): boolean =>
   one.function === other.function && one.gasLimit === other.gasLimit && one.inputHash === other.inputHash
+
+/** A task that was taken; with its round as everybody reads it, where it has just begun. */
+export type Taken<View> = Submitted & { begun?: View | null }

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import type { Taken } from '../../../durable-objects/project/object.ts'
-import type { RefusedTask, TakenTask } from '../../../durable-objects/project/tasks.ts'
+import type { RefusedTask, Taken, TakenTask } from '../../../durable-objects/project/tasks.ts'
 import { addressSubject } from '../../../protocol/encoding/index.ts'
 import { publicStatuses } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
