@@ -109,6 +109,21 @@ describe('an epoch that is over', () => {
     await settled(nodes[0]!)
   })
 
+  test('a leader that found no round of it, since it was up first, settles it once its peers are up', async () => {
+    const network = await startEpochNetwork({ held: (index) => (index === 0 ? 0 : records.length) })
+    const [first, ...others] = network.validators
+    const store = openServeStore(first!.dataDir)
+    store.epochs.add(known)
+    store.close()
+    const leader = await first!.start(flags)
+    await untilEpochs(leader, { problem: expect.stringContaining('final round') })
+    await Promise.all(others.map((one) => one.start(flags)))
+    const posted = await firstPosted(network)
+    expect(posted.by).toBe(first!.publicKey)
+    expect(posted.receipt.receipt_hash).toBe(known.receiptHash)
+    await settled(leader)
+  })
+
   test('the receipt survives kill -9 while the hub is away, and is brought when it is back', async () => {
     const network = await startEpochNetwork()
     const [leader, ...others] = network.validators

@@ -37,7 +37,11 @@ interface Pace {
   askedIn: number
   /** The newest generation of validators that this node knew when the hub refused the receipt. */
   refusedOf: string | null
+  /** Whether neither this node nor a peer had a final round of it: the first one ends the wait. */
+  lacksRounds: boolean
 }
+
+const unpaced: Pace = { dueAt: 0, failures: 0, askedIn: -1, refusedOf: null, lacksRounds: false }
 
 export type EpochsPartParts = KnownValidators &
   Uses<'clock' | 'identity' | 'log' | 'metrics' | 'paramsSchedule' | 'status', 'epochs' | 'senders'>
@@ -93,14 +97,16 @@ class Epochs {
   }
 
   #isDue(epoch: OpenEpoch): boolean {
-    const { dueAt, refusedOf } = this.#paceOf(epoch)
-    return dueAt <= performance.now() || (refusedOf !== null && refusedOf !== this.#newest())
+    const { dueAt, refusedOf, lacksRounds } = this.#paceOf(epoch)
+    if (dueAt <= performance.now()) return true
+    if (lacksRounds) return this.#parts.store.rounds.finalPage({ ...epoch, after: 0, limit: 1 }).length > 0
+    return refusedOf !== null && refusedOf !== this.#newest()
   }
 
   #newest = (): string | null => this.#parts.generations.newest?.hash ?? null
 
   async #bring(epoch: OpenEpoch): Promise<void> {
-    this.#paceOf(epoch).refusedOf = null
+    Object.assign(this.#paceOf(epoch), { refusedOf: null, lacksRounds: false })
     try {
       if (epoch.isAttested) await this.#submit(epoch)
       else await this.#attempt(epoch)
@@ -151,7 +157,7 @@ class Epochs {
     } else if (led.status === 'too_few') {
       this.#tell(epoch, `${led.attested} other validators attest it, and ${led.needed - 1} must`)
       this.#paceOf(epoch).dueAt = performance.now() + proposePauseMs
-    } else if (clock.now() > first + emptySeconds) store.epochs.close(epoch, 'empty')
+    } else if (clock.now() > first + emptySeconds) this.#close(epoch, 'empty')
     else this.#paceOf(epoch).dueAt = performance.now() + proposePauseMs
   }
 
@@ -175,18 +181,24 @@ class Epochs {
   }
 
   #settled(epoch: ProjectEpoch): void {
-    this.#parts.store.epochs.close(epoch, 'settled')
-    this.#paces.delete(nameOf(epoch))
-    this.problem = null
+    this.#close(epoch, 'settled')
     this.#parts.log.info('the hub has the receipt of an epoch', fieldsOf(epoch))
   }
 
-  /** No peer has a round of this epoch either. */
+  #close(epoch: ProjectEpoch, state: 'settled' | 'empty'): void {
+    this.#parts.store.epochs.close(epoch, state)
+    this.#paces.delete(nameOf(epoch))
+    this.problem = null
+  }
+
+  /** No peer has a round of this epoch either, or none could be asked yet. */
   #giveUpLater(epoch: ProjectEpoch): void {
     const pace = this.#paceOf(epoch)
     pace.failures += 1
+    if (pace.failures >= askedInVainMax) return this.#close(epoch, 'empty')
+    this.#tell(epoch, 'neither this node nor a peer that answers has a final round of it')
     pace.dueAt = performance.now() + projectsPauseMs
-    if (pace.failures >= askedInVainMax) this.#parts.store.epochs.close(epoch, 'empty')
+    pace.lacksRounds = true
   }
 
   /** Learns of epochs that are over from the hub, a few projects at a time: this node may have missed all of their rounds. */
@@ -221,7 +233,7 @@ class Epochs {
 
   #paceOf(epoch: ProjectEpoch): Pace {
     const name = nameOf(epoch)
-    const pace = this.#paces.get(name) ?? { dueAt: 0, failures: 0, askedIn: -1, refusedOf: null }
+    const pace = this.#paces.get(name) ?? { ...unpaced }
     this.#paces.set(name, pace)
     return pace
   }
