@@ -17,8 +17,11 @@ const entryOf = (i: number): SnapshotEntry => ({
   binding_hash: hashText(`binding ${i}`),
 })
 
+const entriesMax = 1_500
+const known = Array.from({ length: entriesMax }, (_, i) => entryOf(i))
+
 const snapshots = fc
-  .record({ entries: fc.integer({ min: 0, max: 1_500 }), excluded: fc.integer({ min: 0, max: 40 }) })
+  .record({ entries: fc.integer({ min: 0, max: entriesMax }), excluded: fc.integer({ min: 0, max: 40 }) })
   .map(
     ({ entries, excluded }): Snapshot => ({
       v: 1,
@@ -31,7 +34,7 @@ const snapshots = fc
       beacon: { block_number: 7, block_hash: hashText('block'), value: hashText('value') },
       min_collateral: '1000000000000000000',
       weight_cap: '10000000000000000000',
-      entries: Array.from({ length: entries }, (_, i) => entryOf(i)),
+      entries: known.slice(0, entries),
       excluded: Array.from({ length: excluded }, (_, i) => ({
         node_key: entryOf(10_000 + i).node_key,
         subscription_id: hashText(`excluded ${i}`),
@@ -64,7 +67,8 @@ test('property: a document is the canonical JSON of its snapshot, with its hash,
       })
       const read = <E>(keep: (entry: SnapshotEntry) => E) =>
         readSnapshotDocument(slices(utf8(text), length), keep)
-      expect(await read((entry) => entry)).toEqual(snapshot)
+      // As texts: comparing so many records member by member takes most of the time.
+      expect(encodeCanonicalJson(await read((entry) => entry))).toBe(text)
       const keys = snapshot.entries.map(({ node_key }) => node_key)
       expect(await read(({ node_key }) => node_key)).toEqual({ ...snapshot, entries: keys })
       const find = (nodeKey: string) => findSnapshotEntry(slices(utf8(text), length), nodeKey)

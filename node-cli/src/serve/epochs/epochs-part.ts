@@ -13,6 +13,8 @@ import type { EpochLeader } from './leader.ts'
 import { type OpenRounds, RoundsOpen } from './open-rounds.ts'
 
 const turnSeconds = 5
+/** Who validates is known soon after the start. */
+const roleSeconds = 1
 /** Epochs that are brought on at once: a peer that is slow holds up few. */
 const atOnce = 8
 /** Peers that did not attest are asked again so soon, within one attempt. */
@@ -82,7 +84,7 @@ class Epochs {
 
   async turn(): Promise<number> {
     const { store, clock, identity } = this.#parts
-    if (store.senders.roleOf(identity.publicKey) !== 'validator') return turnSeconds
+    if (store.senders.roleOf(identity.publicKey) !== 'validator') return roleSeconds
     try {
       store.epochs.collect()
       await this.#learn()
