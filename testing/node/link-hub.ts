@@ -121,6 +121,8 @@ function takeLinks(
   server.on('upgrade', (request, socket, head) => {
     open.add(socket)
     socket.on('close', () => open.delete(socket))
+    // A node that is killed resets it.
+    socket.on('error', () => {})
     const refusal = refusalOf(request) ?? hub.refusal
     if (refusal !== null) {
       const text = JSON.stringify(refusal.body)

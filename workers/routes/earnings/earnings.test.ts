@@ -305,10 +305,10 @@ describe('what accrues', () => {
     await emptyTables('epoch_credits', 'epoch_rounds')
     const members = await createMembers(3)
     const [{ owner, projectId }] = members as [Member]
-    const now = unixNow()
-    await accrue(2, now, members)
-    await accrue(1, now - hour, members)
-    const epoch = Math.floor(now / hour)
+    // The first whose receipt is not taken yet, which has ended in the first minutes of an hour.
+    const epoch = (await readProject(projectId)).lastEpoch + 1
+    await accrue(2, epoch * hour, members)
+    await accrue(1, (epoch - 1) * hour, members)
     const row = { project_id: projectId, miner: owner.address, status: 'accruing', claim_tx: null }
     const amounts = { 4: await expectedOf(projectId, 4), 2: await expectedOf(projectId, 2) }
     const both = [

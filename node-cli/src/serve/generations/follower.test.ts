@@ -34,7 +34,12 @@ async function setUp() {
     return generations.answer(request, response)
   })
   const dataDir = path.join(temporaryFolder(), 'node')
-  const start = (firstHash: string | null = null, origin = hub.origin, network = profile) => {
+  const start = (
+    firstHash: string | null = null,
+    origin = hub.origin,
+    network = profile,
+    pauseMs?: number,
+  ) => {
     const store = openServeStore(dataDir)
     let isOpen = true
     const close = () => {
@@ -45,7 +50,7 @@ async function setUp() {
     const clock = new AdjustableClock()
     const known = new Generations(network, () => defaultNetworkParams, store.generations)
     const parts = { profile: network, clock, generations: known, store, firstHash }
-    const follower = new GenerationFollower(origin, { ...parts, log: createLog('json', 'error') })
+    const follower = new GenerationFollower(origin, { ...parts, log: createLog('json', 'error') }, pauseMs)
     return { follower, known, senders: store.senders, clock, close }
   }
   return {
@@ -91,6 +96,19 @@ describe('the chain of validator generations', () => {
     await again.follower.now()
     expect(again.known.chain.map(({ hash }) => hash)).toEqual([0, 1, 2].map((one) => hashAt(network, one)))
     expect(again.senders.roleOf(ed25519PublicKey(seeds[4]!))).toBe('validator')
+  })
+
+  test('is asked for again after a pause where it was asked for a moment ago, once for all who did', async () => {
+    const network = await setUp()
+    network.generations.add(seeds.slice(0, 4))
+    const { follower, known } = network.start(null, network.hub.origin, profile, 200)
+    await follower.ask()
+    const asked = network.hub.requests.length
+    network.generations.add(seeds.slice(0, 5))
+    await Promise.all([follower.ask(), follower.ask(), follower.ask()])
+    expect([known.newest?.generation, network.hub.requests.length]).toEqual([0, asked])
+    await expect.poll(() => known.newest?.generation).toBe(1)
+    expect(network.hub.requests.filter((call) => call === 'GET /')).toHaveLength(2)
   })
 
   test('a fork, and a hub that lost generations, change nothing and are told', async () => {

@@ -2,6 +2,7 @@ import { type HubClient, hubClient } from '../hub/hub-client.ts'
 import { HubError } from '../hub/hub-error.ts'
 import { parseHubUrl } from '../hub/hub-url.ts'
 import { readNetwork } from '../hub/network.ts'
+import { waitUnreferenced } from '../hub/repeat.ts'
 import type { Uses } from '../part.ts'
 import type { Sender } from '../store/senders.ts'
 import {
@@ -40,8 +41,10 @@ class ChainProblem extends Error {
 export class GenerationFollower {
   readonly #parts: FollowerParts
   readonly #client: HubClient
+  readonly #pauseMs: number
   readonly #stopping = new AbortController()
   #asking: Promise<void> | null = null
+  #askingLater: Promise<void> | null = null
   #answeredAt = Number.NEGATIVE_INFINITY
   #mayAskAt = Number.NEGATIVE_INFINITY
   #isBehind = false
@@ -49,8 +52,9 @@ export class GenerationFollower {
   #problem: string | null = null
   #told = ''
 
-  constructor(hubUrl: string, parts: FollowerParts) {
+  constructor(hubUrl: string, parts: FollowerParts, pauseMs = shortestPauseMs) {
     this.#parts = parts
+    this.#pauseMs = pauseMs
     this.#client = hubClient(parseHubUrl(hubUrl), this.#stopping.signal)
   }
 
@@ -80,10 +84,20 @@ export class GenerationFollower {
     if (isWaiting || performance.now() - this.#answeredAt >= dueMs) await this.ask()
   }
 
-  /** Asks the hub, unless it was asked a moment ago. Those who ask meanwhile share one question. */
+  /** Asks the hub; if it was asked a moment ago, only after a pause, which is not waited for. Those who ask meanwhile share one question. */
   async ask(): Promise<void> {
-    if (this.#asking === null && performance.now() < this.#mayAskAt) return
-    await (this.#asking ?? this.now())
+    if (this.#asking === null && performance.now() < this.#mayAskAt) this.#askAfterPause()
+    else await (this.#asking ?? this.now())
+  }
+
+  /** What it is asked for may have come after the last answer. */
+  #askAfterPause(): void {
+    const end = this.#mayAskAt
+    this.#askingLater ??= waitUnreferenced((end - performance.now()) / 1000, this.#stopping.signal)
+      .then(() => (this.#mayAskAt === end ? this.now() : undefined))
+      .finally(() => {
+        this.#askingLater = null
+      })
   }
 
   /** Asks the hub in any case, after a question that is under way. */
@@ -100,7 +114,7 @@ export class GenerationFollower {
 
   async #ask(): Promise<void> {
     if (this.#stopping.signal.aborted) return
-    let pauseMs = shortestPauseMs
+    let pauseMs = this.#pauseMs
     try {
       await this.#follow()
       this.#answeredAt = performance.now()
