@@ -39,13 +39,16 @@ export async function beginEpoch(stage: Stage): Promise<number> {
   return epoch
 }
 
-/** Shows tasks until there was one of each kind. */
-export async function showTasks({ network, projectId }: Stage): Promise<FinishedTask[]> {
+/** Shows tasks until there was one of each kind, and both who break the rules have voted. */
+export async function showTasks({ network, projectId, liar, doubleVoter }: Stage): Promise<FinishedTask[]> {
   printStep('Submit tasks, four at once. A committee of three devices runs each, until its result is final')
   print('·', 'clean: the committee agrees; audited: validators check it; contested: validators decide it')
   const done: FinishedTask[] = []
-  const missing = () => kinds.filter((kind) => !done.some((task) => task.kind === kind))
-  for (let batch = 0; batch < batchesMax && missing().length > 0; batch += 1) {
+  const hasVoted = (nodeId: string) =>
+    done.some(({ round }) => round.votes_detail?.some(({ node_id }) => node_id === nodeId))
+  const isComplete = () =>
+    kinds.every((kind) => done.some((task) => task.kind === kind)) && hasVoted(liar) && hasVoted(doubleVoter)
+  for (let batch = 0; batch < batchesMax && !isComplete(); batch += 1) {
     const numbers = Array.from({ length: tasksAtOnce }, (_, index) => batch * tasksAtOnce + index + 1)
     const tasks = await Promise.all(
       numbers.map(async (number) => {
@@ -58,7 +61,7 @@ export async function showTasks({ network, projectId }: Stage): Promise<Finished
     for (const task of tasks) printTask(task)
     done.push(...tasks)
   }
-  ensure(missing().length === 0, 'there are tasks of every kind')
+  ensure(isComplete(), 'there are tasks of every kind, and both who break the rules have voted')
   const seconds = done.map((task) => task.seconds).sort((a, b) => a - b)
   print('=', `${done.length} tasks final; median ${seconds[seconds.length >> 1]?.toFixed(1)} s`)
   return done
