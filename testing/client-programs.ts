@@ -213,7 +213,7 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
       })
 
       const newestCursor = `curl -sf "$HUB_URL/v1/events?type=round.finalized" | grep -o '"next_cursor":"[^"]*' | cut -d'"' -f4`
-      const anotherTask = `curl -sfo /dev/null "$HUB_URL/v1/projects/sample-echo/tasks?wait=60" -H 'Content-Type: application/json' -d '{"function":"echo"}'`
+      const anotherTask = `curl -sfo /dev/null "$HUB_URL/v1/projects/sample-echo/tasks?wait=60" -H 'Content-Type: application/json' -d '{"function":"echo","input":"1"}'`
       /** What comes before and after the commands about events: the other tests have no webhook. */
       const around = [
         'TOKEN=$(npm run -s sign-in)\n',
@@ -227,7 +227,7 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
         'docs/events.md': [
           ['CURSOR', () => `$(${newestCursor}; ${anotherTask})`],
           // A stream goes on until it is cut.
-          ['"$HUB_URL/v1/events"', () => '"$HUB_URL/v1/events" | head -n 1 || true'],
+          ['"$HUB_URL/v1/events"', () => '--max-time 5 "$HUB_URL/v1/events" | head -n 1 || true'],
           ['"0x…"', () => `"0x${'5a'.repeat(32)}"`],
         ],
         // Nothing is earned yet.

@@ -5,7 +5,7 @@ import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { connectTo, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { limitOnce, openFlow, signInWith } from './console-flow.ts'
+import { limitOnce, openFlow, reloadUntil, signInWith } from './console-flow.ts'
 import { runTool } from './run-tool.ts'
 
 /**
@@ -272,11 +272,8 @@ async function fund(page: Page, hub: string): Promise<void> {
     HUB_URL: hub,
   })
   if (code !== 0) throw new Error(`${command}: ${stderr}`)
-  await page
-    .getByRole('definition')
-    .filter({ hasText: /^5 HUB$/ })
-    .first()
-    .waitFor()
+  const balance = page.getByRole('definition').filter({ hasText: /^5 HUB$/ })
+  await reloadUntil(page, balance.first())
 }
 
 /** Once an operator has listed the project, its developer publishes a version of another listing; then it is removed again. */
@@ -290,7 +287,7 @@ async function publishVersion(page: Page, origin: string): Promise<void> {
       body: { action, reason },
     })
   await review('approve', null)
-  await page.getByText('Listed', { exact: true }).first().waitFor()
+  await reloadUntil(page, page.getByText('Listed', { exact: true }).first())
   await fund(page, hosts.api)
   await page.getByRole('button', { name: 'Draft the next version' }).click()
   const editor = page.getByLabel('Text of the manifest')

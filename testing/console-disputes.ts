@@ -11,7 +11,7 @@ import { waitFor } from '../scripts/hub/wait.ts'
 import { signIn, type Wallet } from '../scripts/hub/wallet.ts'
 import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { endSession, limitOnce, openFlow, signInWith } from './console-flow.ts'
+import { endSession, limitOnce, openFlow, reloadUntil, signInWith } from './console-flow.ts'
 import { equivocationOf } from './equivocation.ts'
 import { payloads } from './hostile-texts.ts'
 import { runTool } from './run-tool.ts'
@@ -208,7 +208,7 @@ async function upholdAboveLimit(page: Page, hash: string): Promise<void> {
 
 /** For everybody, and for the owner, who keeps the collateral. */
 async function seeCancelled(page: Page, origin: string, hash: string): Promise<void> {
-  await cardOf(page, hash).getByText('Cancelled', { exact: true }).waitFor()
+  await reloadUntil(page, cardOf(page, hash).getByText('Cancelled', { exact: true }))
   await page.goto(`${origin}/slashes/${hash}`)
   await page.getByRole('listitem').filter({ hasText: 'Cancelled' }).waitFor()
   await page.getByText(reason).waitFor()
@@ -218,10 +218,10 @@ async function seeCancelled(page: Page, origin: string, hash: string): Promise<v
 /** Once the time to dispute and the grace after it are over. */
 async function seeExecuted(page: Page, origin: string, hash: string, { hub }: Network): Promise<void> {
   await page.goto(`${origin}/slashes/${hash}`)
-  await page.getByRole('listitem').filter({ hasText: 'Dispute rejected' }).waitFor()
+  await reloadUntil(page, page.getByRole('listitem').filter({ hasText: 'Dispute rejected' }))
   const { code, stderr } = await runTool('tools/pass-time.ts', ['2h'], { HUB_URL: hub })
   if (code !== 0) throw new Error(stderr)
-  await page.getByText('Taken', { exact: true }).waitFor({ timeout: 120_000 })
+  await reloadUntil(page, page.getByText('Taken', { exact: true }))
   await page.goto(`${origin}/me?part=slashes`)
   await cardOf(page, hash).getByText('Executed', { exact: true }).waitFor()
   await cardOf(page, hash).getByText('Add collateral').waitFor()

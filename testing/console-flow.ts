@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import { type Browser, errors, type Locator, type Page } from 'playwright-core'
 
 /** Calls that fail are part of the flows, and the browser reports each. */
 const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
@@ -70,4 +70,17 @@ export async function limitOnce(page: Page, calls: string, act: () => Promise<vo
   await act()
   await page.getByText('Too many calls.').waitFor()
   await page.unroute(calls)
+}
+
+/** Reloads a page until it shows what the hub has soon; by itself it would look again every 15 seconds. */
+export async function reloadUntil(page: Page, shown: Locator): Promise<void> {
+  for (let reloads = 0; reloads < 60; reloads += 1) {
+    try {
+      return await shown.waitFor({ timeout: 2_500 })
+    } catch (error) {
+      if (!(error instanceof errors.TimeoutError)) throw error
+      await page.reload()
+    }
+  }
+  throw new Error(`The page has not come to show ${shown}.`)
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { connectTo, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { installWallet } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { openFlow, signInWith } from './console-flow.ts'
+import { openFlow, reloadUntil, signInWith } from './console-flow.ts'
 import { registerProject } from './console-project.ts'
 
 /**
@@ -35,13 +35,13 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
     await dialog.getByRole('button', { name: 'Try again' }).click()
     await dialog.getByRole('button', { name: /^Switch to/ }).click()
     await dialog.getByRole('button', { name: 'Done' }).click()
-    await seeBalance(page, '7.5')
+    await reloadUntil(page, balanceOf(page, '7.5'))
     await page.getByLabel(/^Add to the vault/).fill('1')
     await page.getByRole('button', { name: 'Fund with 1 HUB' }).click()
     if ((await dialog.getByRole('listitem').count()) !== 2) throw new Error('An open vault is opened again.')
     await dialog.getByRole('button', { name: 'Begin' }).click()
     await dialog.getByRole('button', { name: 'Done' }).click()
-    await seeBalance(page, '8.5')
+    await balanceOf(page, '8.5').waitFor()
   })
   // So that the network has the projects that it had before.
   const { client } = await signIn(await readNetwork(hosts.api), privateKeys.operator)
@@ -52,9 +52,8 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
   return faults
 }
 
-const seeBalance = (page: Page, amount: string) =>
+const balanceOf = (page: Page, amount: string): Locator =>
   page
     .getByRole('definition')
     .filter({ hasText: new RegExp(`^${amount} HUB$`) })
     .first()
-    .waitFor()

@@ -7,7 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { ownScreens } from '../scripts/console-screens.ts'
 import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { endSession, openFlow, tokenOf } from './console-flow.ts'
+import { endSession, openFlow, reloadUntil, tokenOf } from './console-flow.ts'
 import { runTool } from './run-tool.ts'
 
 /**
@@ -283,10 +283,10 @@ async function claimEarnings(page: Page, origin: string): Promise<void> {
   await page.goto(`${origin}/me?part=earnings`)
   await passTime('1h')
   // Attested and posted, it waits for the end of its challenge period.
-  await page.getByRole('row').filter({ hasText: 'Settled' }).first().waitFor({ timeout: 120_000 })
+  await reloadUntil(page, page.getByRole('row').filter({ hasText: 'Settled' }).first())
   await passTime('3h')
   const claim = page.getByRole('button', { name: 'Claim everything' })
-  await claim.waitFor({ timeout: 120_000 })
+  await reloadUntil(page, claim)
   await page.route('**/v1/me/withdrawals/claims', (route) => route.abort())
   await claim.click()
   await page.getByText('This did not work').waitFor()
