@@ -13,8 +13,8 @@ import type { EpochLeader } from './leader.ts'
 import { type OpenRounds, RoundsOpen } from './open-rounds.ts'
 
 const turnSeconds = 5
-/** Who validates is known soon after the start. */
-const roleSeconds = 1
+/** Until it is known who validates, which is soon after the first start. */
+const firstSeconds = 1
 /** Epochs that are brought on at once: a peer that is slow holds up few. */
 const atOnce = 8
 /** Peers that did not attest are asked again so soon, within one attempt. */
@@ -46,7 +46,10 @@ interface Pace {
 const unpaced: Pace = { dueAt: 0, failures: 0, askedIn: -1, refusedOf: null, lacksRounds: false }
 
 export type EpochsPartParts = KnownValidators &
-  Uses<'clock' | 'identity' | 'log' | 'metrics' | 'paramsSchedule' | 'status', 'epochs' | 'senders'>
+  Uses<
+    'clock' | 'identity' | 'log' | 'metrics' | 'paramsSchedule' | 'status',
+    'epochs' | 'rounds' | 'senders'
+  >
 
 export interface Settling {
   readonly receipts: EpochReceipts
@@ -84,7 +87,8 @@ class Epochs {
 
   async turn(): Promise<number> {
     const { store, clock, identity } = this.#parts
-    if (store.senders.roleOf(identity.publicKey) !== 'validator') return roleSeconds
+    if (store.senders.roleOf(identity.publicKey) !== 'validator')
+      return store.senders.all().length === 0 ? firstSeconds : turnSeconds
     try {
       store.epochs.collect()
       await this.#learn()
