@@ -112,7 +112,7 @@ class Epochs {
   #newest = (): string | null => this.#parts.generations.newest?.hash ?? null
 
   async #bring(epoch: OpenEpoch): Promise<void> {
-    Object.assign(this.#paceOf(epoch), { refusedOf: null, lacksRounds: false })
+    Object.assign(this.#paceOf(epoch), { dueAt: 0, refusedOf: null, lacksRounds: false })
     try {
       if (epoch.isAttested) await this.#submit(epoch)
       else await this.#attempt(epoch)
@@ -188,13 +188,13 @@ class Epochs {
 
   #settled(epoch: ProjectEpoch): void {
     this.#close(epoch, 'settled')
+    this.problem = null
     this.#parts.log.info('the hub has the receipt of an epoch', fieldsOf(epoch))
   }
 
   #close(epoch: ProjectEpoch, state: 'settled' | 'empty'): void {
     this.#parts.store.epochs.close(epoch, state)
     this.#paces.delete(nameOf(epoch))
-    this.problem = null
   }
 
   /** No peer has a round of this epoch either, or none could be asked yet. */
@@ -202,7 +202,6 @@ class Epochs {
     const pace = this.#paceOf(epoch)
     pace.failures += 1
     if (pace.failures >= askedInVainMax) return this.#close(epoch, 'empty')
-    this.#tell(epoch, 'neither this node nor a peer that answers has a final round of it')
     pace.dueAt = performance.now() + projectsPauseMs
     pace.lacksRounds = true
   }

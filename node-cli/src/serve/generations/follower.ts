@@ -92,12 +92,20 @@ export class GenerationFollower {
 
   /** What it is asked for may have come after the last answer. */
   #askAfterPause(): void {
-    const end = this.#mayAskAt
-    this.#askingLater ??= waitUnreferenced((end - performance.now()) / 1000, this.#stopping.signal)
-      .then(() => (this.#mayAskAt === end ? this.now() : undefined))
+    this.#askingLater ??= this.#endOfPause()
+      .then(() => this.#asking ?? this.now())
       .finally(() => {
         this.#askingLater = null
       })
+  }
+
+  /** A question that was asked meanwhile has a pause of its own. */
+  async #endOfPause(): Promise<void> {
+    const { signal } = this.#stopping
+    for (let leftMs = 1; leftMs > 0 && !signal.aborted; ) {
+      leftMs = this.#mayAskAt - performance.now()
+      if (leftMs > 0) await waitUnreferenced(leftMs / 1000, signal)
+    }
   }
 
   /** Asks the hub in any case, after a question that is under way. */
