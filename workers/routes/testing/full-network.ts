@@ -273,12 +273,15 @@ async function fillRounds(owner: Member['owner']): Promise<Record<string, string
   const members = await createMembers(2)
   const [own, ...others] = members.map((member, i) => (i === 0 ? { ...member, owner } : member))
   const now = await networkNow()
+  const sinceHour = now % 3_600
+  // All of one epoch, also when an hour has just begun.
+  const last = sinceHour < things ? now - sinceHour - 1 : now
   for (let i = 1; i <= things; i++) {
     const { round, leases } = await publishRound({
       members: [own as Member, ...others],
       deeds: [right, right],
       validators: [],
-      issuedAt: now - things + i,
+      issuedAt: last - things + i,
     })
     Object.assign(paths, {
       round_id: encodeURIComponent(round.roundId),

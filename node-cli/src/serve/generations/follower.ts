@@ -86,26 +86,18 @@ export class GenerationFollower {
 
   /** Asks the hub; if it was asked a moment ago, only after a pause, which is not waited for. Those who ask meanwhile share one question. */
   async ask(): Promise<void> {
-    if (this.#asking === null && performance.now() < this.#mayAskAt) this.#askAfterPause()
-    else await (this.#asking ?? this.now())
+    if (this.#asking !== null || performance.now() >= this.#mayAskAt) return this.#asking ?? this.now()
+    this.#askingLater ??= this.#askAfterPause().finally(() => {
+      this.#askingLater = null
+    })
   }
 
-  /** What it is asked for may have come after the last answer. */
-  #askAfterPause(): void {
-    this.#askingLater ??= this.#endOfPause()
-      .then(() => this.#asking ?? this.now())
-      .finally(() => {
-        this.#askingLater = null
-      })
-  }
-
-  /** A question that was asked meanwhile has a pause of its own. */
-  async #endOfPause(): Promise<void> {
+  /** What it is asked for may have come after the last answer. A question that is asked meanwhile has a pause of its own. */
+  async #askAfterPause(): Promise<void> {
     const { signal } = this.#stopping
-    for (let leftMs = 1; leftMs > 0 && !signal.aborted; ) {
-      leftMs = this.#mayAskAt - performance.now()
-      if (leftMs > 0) await waitUnreferenced(leftMs / 1000, signal)
-    }
+    while (performance.now() < this.#mayAskAt && !signal.aborted)
+      await waitUnreferenced((this.#mayAskAt - performance.now()) / 1000, signal)
+    await (this.#asking ?? this.now())
   }
 
   /** Asks the hub in any case, after a question that is under way. */
