@@ -49,23 +49,13 @@ const hubWith = (bindings: (provided: { inject: typeof Inject }) => Record<strin
     },
   }))
 
-const pureTests = ['{protocol,sdk,console/src}/**/*.test.ts', 'node-cli/src/**/*.test.ts']
-
-const inNode = {
-  ...patience,
-  environment: 'node',
-  exclude: ['**/node_modules/**', '**/dist/**'],
-  // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
-  env: { NODE_COMPILE_CACHE: path.join(process.env.TMPDIR, 'compiled') },
-}
-
 /** Only alarms that a test runs happen. */
 const onChain = { CHAIN_CONFIRMATIONS: '1', CHAIN_BLOCK_SECS: '3600', RELAYER_TICK_MS: '3600000' }
 
 export default defineConfig({
   test: {
     // Also where there are two processors: networks that start and stop are waited for more than they compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // What a test provokes on purpose is shown only when the test fails.
     silent: 'passed-only',
@@ -135,28 +125,19 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'pure',
-          ...inNode,
-          include: pureTests,
-          // They compute, or put what they change back, so one process can run many of them.
-          isolate: false,
-        },
-      },
-      {
-        test: {
-          name: 'node-cli',
-          ...inNode,
-          include: ['node-cli/*.test.ts', '{contracts,scripts}/**/*.test.ts'],
-          // What they test runs in processes of its own, or changes nothing, so one process can call many of them.
-          isolate: false,
-        },
-      },
-      {
-        test: {
           name: 'node',
-          ...inNode,
-          include: ['{create,localnet,tools,testing,deploy,e2e,bench,chaos,conformance}/**/*.test.ts'],
-          exclude: [...inNode.exclude, ...pureTests],
+          ...patience,
+          environment: 'node',
+          include: [
+            '{protocol,sdk,console/src,node-cli,contracts,scripts}/**/*.test.ts',
+            '{create,localnet,tools,testing,deploy,e2e,bench,chaos,conformance}/**/*.test.ts',
+          ],
+          exclude: ['**/node_modules/**', '**/dist/**'],
+          // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
+          env: { NODE_COMPILE_CACHE: path.join(process.env.TMPDIR, 'compiled') },
+          // What they test runs in processes of its own, or is put back by `setup.ts`, so one process can run many files.
+          isolate: false,
+          setupFiles: ['./scripts/testing/setup.ts'],
         },
       },
     ],

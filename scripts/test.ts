@@ -13,7 +13,7 @@ const whole = [
   '--reporter=./scripts/testing/answers-reporter.ts',
   `--bail=${failuresMax}`,
 ]
-/** All of them take 20 to 30 minutes on two processors; a run that does not end is ended, and says so. */
+/** All of them take 15 to 25 minutes on two processors; a run that does not end is ended, and says so. */
 const minutesMax = 45
 const { status, error } = spawnSync('vitest', ['run', ...(args.length > 0 ? args : whole)], {
   stdio: 'inherit',
