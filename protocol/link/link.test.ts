@@ -116,6 +116,7 @@ describe('frames', () => {
 
   test.each([
     ['a text', 'aborted: no such key', []],
+    ['the longest text', 'x'.repeat(256), []],
     ['a text that is too long', 'x'.repeat(257), ['error']],
     ['what is no text', 7, ['error']],
   ])('a vote may say why its run failed: %s', (_, error, wrong) => {

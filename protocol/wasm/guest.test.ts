@@ -187,6 +187,20 @@ describe('checkGuest', () => {
   })
 
   test.each([
+    ['an i32', [0x41], 5],
+    ['an i64', [0x42], 10],
+  ])('refuses %s that takes more bytes than its bits need', (_, operator, bytesMax) => {
+    const padded = (bytes: number) => {
+      const code = [...operator, ...Array<number>(bytes - 1).fill(0x80), 0, 0x1a]
+      return buildWasm({ 10: bodies([0x41, 0], [...code, 0x42, 0]) })
+    }
+    expect(() => checkGuest(padded(bytesMax))).not.toThrow()
+    expect(() => checkGuest(padded(bytesMax + 1))).toThrowError(
+      expect.objectContaining({ kind: 'malformed' }),
+    )
+  })
+
+  test.each([
     ['a branch out of the function', [0x0c, 0x01]],
     ['a local that is not there', [0x20, 0x03]],
     ['a global that is not there', [0x23, 0x00]],

@@ -86,6 +86,15 @@ describe.each(withAuth.map(({ declaration }) => [declaration.operationId, declar
 )
 
 describe('bearer tokens', () => {
+  test('an answer 401 names their scheme, and no other refusal does', async () => {
+    const challenge = async (path: string) => {
+      const { status, headers } = await client().get(path)
+      return [status, headers.get('WWW-Authenticate')]
+    }
+    expect(await challenge('/v1/auth/session')).toEqual([401, 'Bearer'])
+    expect(await challenge('/v1/nothing')).toEqual([404, null])
+  })
+
   test('the scheme is read in any case', async () => {
     const { token } = await signIn()
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {

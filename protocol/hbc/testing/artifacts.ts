@@ -106,6 +106,10 @@ const hostile: { readonly [Rule in ArtifactRule]?: Readonly<Record<string, Uint8
   },
   zip64: {
     'a ZIP64 extra field': zip({}, { extra: new Uint8Array([1, 0, 0, 0]) }),
+    'a ZIP64 extra field with a size, after another field': zip(
+      {},
+      { extra: new Uint8Array([9, 9, 1, 0, 7, 1, 0, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8]) },
+    ),
     'a ZIP64 size': zip({}, { size: 0xffffffff }),
     'a ZIP64 count': zip({}, {}, [], { total: 0xffff }),
   },

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeFunctionData, type Hex } from 'viem'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { stakingAbi } from '../../../contracts/generated/contracts.ts'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { hashText } from '../../../protocol/encoding/index.ts'
@@ -297,8 +297,12 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
   test('a dispute that came too late for the chain is upheld here, and the slash is executed', async () => {
     const hash = await createProposed(accused)
     await dispute(hash)
-    await indexSlash(hash, { executable_at: now() - 1000 })
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await indexSlash(hash, { executable_at: now() - 899 })
     expect(await read(hash)).toMatchObject({ status: 'disputed' })
+    await expectRefusal(resolve(hash, 'uphold'), '409 invalid_state')
+    await indexSlash(hash, { executable_at: now() - 900 })
     expect(await bodyOf(resolve(hash, 'uphold'))).toMatchObject({
       status: 'proposed',
       dispute: { outcome: 'upheld', resolved_at: expect.any(Number) },
