@@ -85,6 +85,14 @@ describe('the start', () => {
   })
 })
 
+test('hours and mebibytes of the settings are seconds and bytes of the node', () => {
+  const given = { 'direct-hours': '2', 'direct-storage': '3', 'disk-reserve': '5' }
+  expect(readConfig(given, { NODE_DATA_DIR: newFolder() }).direct).toMatchObject({
+    retention: { seconds: 7_200, bytes: 3 * 1_048_576 },
+    diskReserveBytes: 5 * 1_048_576,
+  })
+})
+
 describe('what is refused before anything is opened', () => {
   test.each([
     ['no token', {}, 'NODE_API_TOKEN is not set; it needs 16 characters at least'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Committee, type Round, stepsOf } from './follow.ts'
+import { type Committee, type Round, stepsOf, waitStep } from './follow.ts'
 import type { Task } from './submit.ts'
 
 const taskThatIs = (status: Task['status']) => ({ status, round_id: 'task:1', error: null }) as Task
@@ -35,4 +35,10 @@ test('once it is final, an audit is named where everybody agreed, and nothing is
   ])
   // The validators ran a contested one as well.
   expect(reasonsIn(taskThatIs('finalized'), round({ audited: true, agreeing: 2 }))).toEqual([])
+})
+
+test('what a task waits for is said with its time, where there is one', () => {
+  const wait = { code: 'next_epoch', message: 'The next epoch has the version.', since: 1 } as const
+  expect(waitStep({ ...wait, until: null })).toMatch(/^waiting +The next epoch has the version\.$/)
+  expect(waitStep({ ...wait, until: 1_900_000_000 })).toMatch(/version\. Until 2030-03-17T17:46:40\.000Z\.$/)
 })
