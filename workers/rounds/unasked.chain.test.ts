@@ -31,6 +31,7 @@ describe('a round whose committee set cannot be read', () => {
     await unread.passTime(361)
     await unread.tick(roundId)
     expect(await unread.task(taskId)).toMatchObject({ status: 'failed', error: 'set_unreadable' })
+    expect(await rowOf(roundId)).toMatchObject({ state: 'failed', fallback: null, committeeSize: 0 })
     expect(await isGone(roundId)).toBe(true)
     const project = env.PROJECT_COMMITTEES.getByName(unread.projectId)
     expect(await project.waitForRound(taskId, 0)).toBeNull()
