@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { browserPath, openBrowser } from '../scripts/browser.ts'
+import { openBrowser, testBrowserPath } from '../scripts/browser.ts'
 import { hasAnvil } from '../testing/anvil.ts'
 import { findConsoleFaults } from '../testing/console.ts'
 import { findAbortFaults } from '../testing/console-abort.ts'
@@ -16,7 +16,7 @@ import { type SampleNetwork, startSampleNetwork } from '../testing/sample-networ
 // Nodes work and blocks come while a person looks, each in the time the machine has for it.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 })
 
-const chromium = browserPath()
+const chromium = testBrowserPath()
 
 describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local network', () => {
   let network: SampleNetwork

@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 import { Webhook } from 'standardwebhooks'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { resolveProfile } from '../protocol/identity/index.ts'
-import { browserPath, openBrowser } from '../scripts/browser.ts'
+import { openBrowser, testBrowserPath } from '../scripts/browser.ts'
 import { convertV4MiniflareOptions, Miniflare } from '../scripts/miniflare.ts'
 import { ownEnvironment, readmeProgram } from './client-package.ts'
 import { filledAscHome } from './node/folders.ts'
@@ -111,12 +111,12 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
       }
     })
 
-    test.skipIf(browserPath() === undefined)('and in a browser', async () => {
+    test.skipIf(testBrowserPath() === undefined)('and in a browser', async () => {
       // A page that is served from this machine may call a hub on it.
       const site = createServer((_, response) =>
         response.setHeader('Content-Type', 'text/html').end(),
       ).listen(0)
-      const browser = await openBrowser(browserPath()!)
+      const browser = await openBrowser(testBrowserPath()!)
       try {
         const page = await browser.newPage()
         await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)

@@ -1,12 +1,12 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { browserPath, openBrowser } from '../scripts/browser.ts'
+import { openBrowser, testBrowserPath } from '../scripts/browser.ts'
 import { navigation } from '../scripts/site/navigation.ts'
 import { addressOf, home } from '../scripts/site/page.ts'
 import { findViolations } from '../testing/axe.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
 
-const executable = browserPath()
+const executable = testBrowserPath()
 if (executable === undefined) console.warn('No chromium on this machine: the documentation is not tested.')
 
 const guides = navigation.flatMap(({ pages }) => pages.map(([, file]) => addressOf(file)))

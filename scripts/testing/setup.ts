@@ -5,5 +5,6 @@ import { keepProcess } from './kept-process.ts'
 const putBack = keepProcess()
 afterAll(() => {
   vi.useRealTimers()
+  vi.unstubAllEnvs()
   putBack()
 })

@@ -266,11 +266,9 @@ describe('what is of one wallet', () => {
   let ada: Ada
   let strangers: Record<string, Caller>
   let keyForAnother: Caller
-  let before: string
   beforeAll(async () => {
     ;[ada, strangers] = [await createAda(), await createStrangers()]
     keyForAnother = by(await createKey('adaskey0', ada.address, [`0x${'0f'.repeat(32)}`]))
-    before = await ada.rows()
   })
 
   /** The path with Ada's things in it; with the project nobody may see beside the one everybody sees. */
@@ -297,13 +295,14 @@ describe('what is of one wallet', () => {
   test.each(concerned.map((declaration) => [declaration.operationId, declaration] as const))(
     '%s: no other wallet, key or node reads or changes it',
     async (_, declaration) => {
+      const before = await ada.rows()
       for (const path of pathsOf(declaration))
         for (const [who, call] of Object.entries(strangers)) {
           const answer = await call(declaration, path, inputOf(declaration))
           expect(answer.status, who).not.toBe(429)
           expect(await answer.text(), who).not.toContain(secret)
+          expect(await ada.rows(), who).toBe(before)
         }
-      expect(await ada.rows()).toBe(before)
     },
   )
 
@@ -312,11 +311,12 @@ describe('what is of one wallet', () => {
       .filter(({ path, method }) => path.includes('{project_id}') || method === 'get')
       .map((declaration) => [declaration.operationId, declaration] as const),
   )('%s: a key of hers that is for another project reads and changes nothing', async (_, declaration) => {
+    const before = await ada.rows()
     for (const path of pathsOf(declaration)) {
       const answer = await keyForAnother(declaration, path, inputOf(declaration))
       expect(await answer.text()).not.toContain(secret)
+      expect(await ada.rows()).toBe(before)
     }
-    expect(await ada.rows()).toBe(before)
   })
 
   test('no search and no list shows strangers the project that is not public', async () => {

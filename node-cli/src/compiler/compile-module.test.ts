@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parseArtifact } from '../../../protocol/hbc/artifact.ts'
 import { filledAscHome } from '../../../testing/node/folders.ts'
 import { compileModule } from './compile-module.ts'
 import { project } from './testing/project.ts'
 
 vi.stubEnv('NODE_ASC_HOME', filledAscHome())
-afterAll(() => vi.unstubAllEnvs())
 
 const compile = (folder: string, file = 'm.ts') =>
   compileModule({ source: path.join(folder, file), name: 'm' })
