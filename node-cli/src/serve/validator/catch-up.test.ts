@@ -139,6 +139,25 @@ test('peers that answer nothing of use, or never end, keep nobody from the other
   expect(endless.requests).toHaveLength(10)
 })
 
+test('the pages of an epoch are read on only while they list further final rounds of it', async () => {
+  const rounds = Array.from({ length: 4 }, () => signed(isFinal))
+  const elsewhere = signed(isFinal, { epoch: epoch + 1 })
+  const startPeer = (pageAt: (cursor: number) => object[], length = Number.POSITIVE_INFINITY) =>
+    startLyingHub((request, response) => {
+      const cursor = Number(new URL(request.url ?? '', 'http://peer').searchParams.get('cursor'))
+      const next = String(cursor + 1)
+      const isLast = cursor + 1 >= length
+      sendJson(response, { items: pageAt(cursor), next_cursor: isLast ? null : next, last_cursor: next })
+    })
+  const honest = await startPeer((cursor) => [itemOf(rounds[cursor]!)], rounds.length)
+  const forger = await startPeer(() => [itemOf(signed(1))])
+  const repeater = await startPeer(() => [itemOf(rounds[0]!), itemOf(elsewhere)])
+  const { catchUp, finalIds } = await setUp([honest.origin, forger.origin, repeater.origin])
+  await catchUp.completeEpoch(projectId, epoch)
+  expect(finalIds()).toEqual(rounds.map(({ record }) => record.round_id).toSorted())
+  expect([honest, forger, repeater].map(({ requests }) => requests.length)).toEqual([4, 1, 2])
+})
+
 test('an epoch is completed with what only the hub shows, as far as a quorum signed it', async () => {
   const { hub, store, catchUp, finalIds } = await setUp()
   const [first, second] = [signed(isFinal), signed(isFinal)]

@@ -94,9 +94,10 @@ export class CatchUp {
   }
 
   async #takeEpoch(peer: PeerClient, filter: ProjectEpoch): Promise<void> {
+    const listed = new Set<string>()
     let cursor: string | null = '0'
     for (let page = 0; cursor !== null && page < pagesOfEpoch; page++)
-      cursor = await this.#takePage(peer, filter, cursor)
+      cursor = await this.#takePage(peer, filter, cursor, listed)
   }
 
   async #follow(peer: PeerClient): Promise<void> {
@@ -114,11 +115,28 @@ export class CatchUp {
     }
   }
 
-  /** @returns The cursor of the next page; null after the last one. */
-  async #takePage(peer: PeerClient, filter: ProjectEpoch, cursor: string): Promise<string | null> {
+  /**
+   * @param listed Final rounds that this peer has listed so far; those of the page are added.
+   * @returns The cursor of the next page; null after the last one, and after one that lists no further final round of the
+   * epoch, since whoever goes on like this may do so without end.
+   */
+  async #takePage(
+    peer: PeerClient,
+    filter: ProjectEpoch,
+    cursor: string,
+    listed: Set<string>,
+  ): Promise<string | null> {
     const page = await readFinalRounds(peer, filter, cursor)
     if (page === null || page.votes.length === 0 || !(await this.#take(page.votes))) return null
+    const before = listed.size
+    for (const roundId of page.roundIds) if (this.#isFinalIn(roundId, filter)) listed.add(roundId)
+    if (listed.size === before) return null
     return page.next !== null && Number(page.next) > Number(cursor) ? page.next : null
+  }
+
+  #isFinalIn(roundId: string, { projectId, epoch }: ProjectEpoch): boolean {
+    const final = this.#parts.store.rounds.find(roundId)?.final ?? null
+    return final !== null && final.project_id === projectId && final.epoch === epoch
   }
 
   async #lookUp(roundId: string, peer: PeerClient | undefined): Promise<void> {

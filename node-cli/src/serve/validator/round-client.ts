@@ -4,6 +4,7 @@ import type { ProjectEpoch } from '../store/epochs.ts'
 
 /** Final rounds of a peer, in the order in which they became final there. */
 interface RoundPage {
+  readonly roundIds: readonly string[]
   /** The finality votes of all of them, which the caller verifies. */
   readonly votes: readonly unknown[]
   /** Null after the last page. */
@@ -26,7 +27,9 @@ export async function readFinalRounds(
   if (page === null) return null
   const { items, next_cursor: next, last_cursor: last } = page
   if (!Array.isArray(items) || !isCursor(last) || !(next === null || isCursor(next))) return null
-  return { votes: items.flatMap((item) => (isObject(item) ? listOf(item.finality_votes) : [])), next, last }
+  const rounds = items.filter(isObject)
+  const roundIds = rounds.flatMap(({ round_id: id }) => (typeof id === 'string' ? [id] : []))
+  return { roundIds, votes: rounds.flatMap((round) => listOf(round.finality_votes)), next, last }
 }
 
 /** The finality votes of a round; null for no usable answer. */
