@@ -15,6 +15,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { parseArtifact } from '../protocol/hbc/artifact.ts'
 import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
 import { failedWith, nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { startPackageRegistry } from '../testing/node/package-registry.ts'
 import { compileModule } from './src/compiler/compile-module.ts'
 import { project } from './src/compiler/testing/project.ts'
@@ -22,9 +23,11 @@ import { project } from './src/compiler/testing/project.ts'
 const env = { NODE_ASC_HOME: filledAscHome() }
 const greeter = 'export function greet(name: string): string { return "Hello, " + name }\n'
 
-const compile = (cwd: string, ...args: string[]) => nodectl(['compile', ...args], { env, cwd })
+const compile = (cwd: string, ...args: string[]) => nodectlHere(['compile', ...args], { env, cwd })
+/** The same in a process of its own, which takes longer to load the compiler than that takes to compile. */
+const compileAlone = (cwd: string, ...args: string[]) => nodectl(['compile', ...args], { env, cwd })
 
-/** Compiles to `m.hbc` without the command, whose process takes longer to load the compiler than that takes to compile. */
+/** Compiles to `m.hbc` without the command. */
 async function compileHere(cwd: string, source = 'm.ts') {
   vi.stubEnv('NODE_ASC_HOME', env.NODE_ASC_HOME)
   const before = process.cwd()
@@ -37,7 +40,7 @@ async function compileHere(cwd: string, source = 'm.ts') {
 describe('compile', () => {
   test('writes the artifact beside the source and says what it is', async () => {
     const cwd = project({ 'greeter.ts': greeter })
-    const { code, stdout, stderr } = await compile(cwd, 'greeter.ts')
+    const { code, stdout, stderr } = await compileAlone(cwd, 'greeter.ts')
     expect([code, stderr]).toEqual([0, ''])
     const bytes = new Uint8Array(readFileSync(path.join(cwd, 'greeter.hbc')))
     const { manifest, manifestAddress, wasm, guest } = parseArtifact(bytes)
@@ -95,7 +98,7 @@ export function increase(): void { count += 1 }
       'part.ts': 'import { increase } from "./m"\nexport function raise(): void { increase(); increase() }\n',
     })
     await compileHere(cwd)
-    const { stdout } = await nodectl(['run', 'm.hbc', 'main'], { cwd })
+    const { stdout } = await nodectlHere(['run', 'm.hbc', 'main'], { cwd })
     expect(JSON.parse(stdout).output).toBe('2')
   })
 
@@ -111,7 +114,8 @@ export function increase(): void { count += 1 }
     for (const NODE_ENGINE of ['native', 'pulley']) {
       const failed = async (input: string) =>
         JSON.parse(
-          (await nodectl(['run', 'm.hbc', 'main', `--input=${input}`], { cwd, env: { NODE_ENGINE } })).stdout,
+          (await nodectlHere(['run', 'm.hbc', 'main', `--input=${input}`], { cwd, env: { NODE_ENGINE } }))
+            .stdout,
         )
       expect(await failed('')).toMatchObject({ success: false, error: 'aborted: größer als nichts' })
       expect(await failed('a')).toMatchObject({ error: 'aborted: Index out of range' })
@@ -146,7 +150,7 @@ hive.define("hash", (input: string): string => hive.hash(input))
     expect(functions).toEqual(['ask', 'hash', 'increment', 'insist'])
     const run = async (name: string, input: string) => {
       const args = ['run', 'm.hbc', name, '--data-dir', 'node', `--input=${input}`]
-      const { stdout } = await nodectl(args, { cwd })
+      const { stdout } = await nodectlHere(args, { cwd })
       const { output, error, receipt } = JSON.parse(stdout)
       return { output, error, events: receipt.receipt.events }
     }
@@ -206,7 +210,7 @@ hive.define("hash", (input: string): string => hive.hash(input))
     expect((await compile(cwd, 'm.ts', '-o', 'nowhere')).code).toBe(0)
     expect(statSync(path.join(cwd, 'nowhere')).isCharacterDevice()).toBe(true)
 
-    const shown = await compile(cwd, 'm.ts', '-o', '/dev/stdout')
+    const shown = await compileAlone(cwd, 'm.ts', '-o', '/dev/stdout')
     expect([shown.code, shown.stdout.slice(0, 2)]).toEqual([0, 'PK'])
     expect(JSON.parse(shown.stderr)).toMatchObject({ out: '/dev/stdout', hbc_bytes: read.length })
     expect(readdirSync(cwd).sort()).toEqual(['m.ts', 'nowhere', 'pipe'])
@@ -215,7 +219,7 @@ hive.define("hash", (input: string): string => hive.hash(input))
   test('name and version can be chosen; the artifact can go to a pipe', async () => {
     const cwd = project({ 'greeter.ts': greeter })
     const args = ['--out', '-', '--name', 'other', '--module-version', '1.2.0']
-    const { code, stdout, stderr } = await compile(cwd, 'greeter.ts', ...args)
+    const { code, stdout, stderr } = await compileAlone(cwd, 'greeter.ts', ...args)
     expect(code).toBe(0)
     expect(stdout.startsWith('PK')).toBe(true)
     expect(stdout).toContain('"name":"other"')
@@ -226,7 +230,7 @@ hive.define("hash", (input: string): string => hive.hash(input))
 
   test('a source that is refused leaves no file, and its folder unnamed', async () => {
     const cwd = project({ 'm.ts': 'export function f(): string {\n  return missing()\n}' })
-    const { code, stdout, stderr } = await compile(cwd, 'm.ts')
+    const { code, stdout, stderr } = await compileAlone(cwd, 'm.ts')
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^Error: m\.ts does not compile\n/)
     expect(stderr).toContain('m.ts(2,10)')
@@ -291,14 +295,14 @@ describe('the compiler folder', () => {
     const cwd = project({ 'm.ts': greeter })
     const withoutNpm = project({})
     spawnSync('ln', ['-s', process.execPath, path.join(withoutNpm, 'node')])
-    const missing = await nodectl(['compile', 'm.ts'], {
+    const missing = await nodectlHere(['compile', 'm.ts'], {
       env: { NODE_ASC_HOME: path.join(cwd, 'asc'), PATH: withoutNpm },
       cwd,
     })
     expect(missing).toEqual(failedWith(expect.stringContaining('npm was not found')))
     expect(existsSync(path.join(cwd, 'asc'))).toBe(false)
 
-    const foreign = await nodectl(['compile', 'm.ts'], { env: { NODE_ASC_HOME: cwd }, cwd })
+    const foreign = await nodectlHere(['compile', 'm.ts'], { env: { NODE_ASC_HOME: cwd }, cwd })
     expect(foreign).toEqual(
       failedWith(expect.stringContaining('is not empty; remove it or name another folder')),
     )

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { filledAscHome } from '../testing/node/folders.ts'
 import { dist, nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { atEnd } from '../testing/node/shared.ts'
 import { project } from './src/compiler/testing/project.ts'
 import { readSamples } from './src/dev/samples.ts'
@@ -25,11 +26,12 @@ const samples = [
   { function: 'greet', input: { of: 1 }, output: 'Hello, {"of":1}!' },
   { function: 'greet', input: 'nobody', error: 'aborted: a name is missing' },
 ]
-const dev = (cwd: string, ...args: string[]) => nodectl(['dev', 'm.ts', ...args], { env, cwd })
+const dev = (cwd: string, ...args: string[]) => nodectlHere(['dev', 'm.ts', ...args], { env, cwd })
 
 test('runs the samples once, with the same gas and receipts every time, and keeps the artifact', async () => {
   const cwd = project({ ...files, 'm.samples.json': JSON.stringify(samples) })
-  const { code, stdout, stderr } = await dev(cwd, '--once', '--json', '--out', 'm.hbc')
+  const args = ['dev', 'm.ts', '--once', '--json', '--out', 'm.hbc']
+  const { code, stdout, stderr } = await nodectl(args, { env, cwd })
   expect([code, stderr]).toEqual([0, ''])
   const look = JSON.parse(stdout)
   expect(look).toMatchObject({
@@ -38,7 +40,7 @@ test('runs the samples once, with the same gas and receipts every time, and keep
     samples: [{ ok: true }, { ok: true }, { ok: true }],
   })
   expect((await dev(cwd, '--once', '--json')).stdout).toBe(stdout)
-  const alone = await nodectl(['run', 'm.hbc', 'greet', '--input', 'Ada'], { cwd })
+  const alone = await nodectlHere(['run', 'm.hbc', 'greet', '--input', 'Ada'], { cwd })
   const { gas_used, receipt } = JSON.parse(alone.stdout)
   expect(look.samples[0]).toMatchObject({ gas_used, receipt_hash: receipt.receipt.receipt_hash })
 })

@@ -15,6 +15,7 @@ import { describe, expect, test } from 'vitest'
 import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
 import { failedWith, nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
 
 const freshDir = () => path.join(temporaryFolder(), 'node')
@@ -25,19 +26,21 @@ const dirWith = (files: Readonly<Record<string, string>> = {}): string => {
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(dir, name), text, { mode: 0o600 })
   return dir
 }
-const keygen = (dir: string) => nodectl(['keygen', '--data-dir', dir])
+const keygen = (dir: string) => nodectlHere(['keygen', '--data-dir', dir])
+/** The same in a process of its own. */
+const keygenAlone = (dir: string) => nodectl(['keygen', '--data-dir', dir])
 /** Uses every file of a data directory. */
 const run = async (dir: string) => {
   const file = path.join(temporaryFolder(), 'echo.hbc')
   writeFileSync(file, echoArtifact().bytes)
-  return nodectl(['run', file, 'echo', '--input', '{}', '--data-dir', dir])
+  return nodectlHere(['run', file, 'echo', '--input', '{}', '--data-dir', dir])
 }
-const id = (dir: string) => nodectl(['id', '--data-dir', dir])
+const id = (dir: string) => nodectlHere(['id', '--data-dir', dir])
 
 describe('keygen and id', () => {
   test('make a key for its owner alone, and show the same identity ever after', async () => {
     const dir = freshDir()
-    const made = await keygen(dir)
+    const made = await keygenAlone(dir)
     expect([made.code, made.stderr]).toEqual([0, ''])
     const file = path.join(dir, 'node.key')
     expect(JSON.parse(made.stdout)).toEqual({
@@ -48,8 +51,8 @@ describe('keygen and id', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readdirSync(dir)).toEqual(['node.key', 'nodectl.lock'])
-    expect(await id(dir)).toEqual(made)
-    expect(await keygen(dir)).toEqual(made)
+    expect(await nodectl(['id', '--data-dir', dir])).toEqual(made)
+    expect(await keygenAlone(dir)).toEqual(made)
   })
 
   test('--profile names another network: the directory remembers it, and receipts are for it alone', async () => {
@@ -59,14 +62,15 @@ describe('keygen and id', () => {
       profile,
       JSON.stringify({ network: 'acme', profile: { prefix: 'acme', node_id_prefix: 'worker-' } }),
     )
-    const made = await nodectl(['keygen', '--data-dir', dir, '--profile', profile])
+    const made = await nodectlHere(['keygen', '--data-dir', dir, '--profile', profile])
     expect(JSON.parse(made.stdout).node_id).toMatch(/^worker-[0-9a-f]{16}$/)
     expect(await id(dir)).toEqual(made)
     const [receipt, module] = [path.join(dir, 'receipt.json'), path.join(dir, 'echo.hbc')]
     writeFileSync(module, echoArtifact().bytes)
-    const ran = await nodectl(['run', module, 'echo', '--input', '1', '--data-dir', dir])
+    const ran = await nodectlHere(['run', module, 'echo', '--input', '1', '--data-dir', dir])
     writeFileSync(receipt, ran.stdout)
-    const verify = (env: NodeJS.ProcessEnv) => nodectl(['verify', receipt, module, '--input', '1'], { env })
+    const verify = (env: NodeJS.ProcessEnv) =>
+      nodectlHere(['verify', receipt, module, '--input', '1'], { env })
     expect(JSON.parse((await verify({ NODE_PROFILE: profile })).stdout)).toMatchObject({ holds: true })
     expect(JSON.parse((await verify({})).stdout).problems).toEqual(['the signature does not verify'])
   })
@@ -74,7 +78,7 @@ describe('keygen and id', () => {
   test('a profile that no network can have is refused by its member', async () => {
     const dir = dirWith({ 'hub.json': '{"prefix":"A"}' })
     const profile = path.join(dir, 'hub.json')
-    expect(await nodectl(['keygen', '--data-dir', dir, '--profile', profile])).toEqual(
+    expect(await nodectlHere(['keygen', '--data-dir', dir, '--profile', profile])).toEqual(
       failedWith(
         expect.stringMatching(/^Error: the profile .*hub\.json is wrong: prefix must be 1 to 32 of a-z/),
       ),
@@ -91,7 +95,7 @@ describe('keygen and id', () => {
 
   test('of several at once none replaces the key of another', async () => {
     const dir = freshDir()
-    const outcomes = await Promise.all(Array.from({ length: 6 }, () => keygen(dir)))
+    const outcomes = await Promise.all(Array.from({ length: 6 }, () => keygenAlone(dir)))
     const done = outcomes.filter(({ code }) => code === 0)
     expect(done.length).toBeGreaterThanOrEqual(1)
     expect(new Set(done.map(({ stdout }) => stdout))).toEqual(new Set([(await id(dir)).stdout]))
@@ -103,7 +107,7 @@ describe('keygen and id', () => {
 
   test('a data directory in use is refused, naming the process', async () => {
     const dir = freshDir()
-    const refused = await withDataDir(dir, () => keygen(dir))
+    const refused = await withDataDir(dir, () => keygenAlone(dir))
     expect(refused).toEqual(
       failedWith(`Error: the data directory ${dir} is in use by process ${process.pid}\n`),
     )

@@ -13,6 +13,7 @@ import { bodies, buildWasm } from '../protocol/hbc/testing/wasm-builder.ts'
 import { writeContainer } from '../protocol/hbc/zip.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
 import { failedWith, nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 
 const folder = temporaryFolder()
 const write = (name: string, bytes: Uint8Array): string => {
@@ -45,7 +46,7 @@ describe('inspect', () => {
 
   test('--address prints nothing but the address', async () => {
     const { bytes } = echoArtifact()
-    expect(await nodectl(['inspect', '--address', write('echo.hbc', bytes)])).toEqual({
+    expect(await nodectlHere(['inspect', '--address', write('echo.hbc', bytes)])).toEqual({
       code: 0,
       stdout: `${echoAddress}\n`,
       stderr: '',
@@ -54,7 +55,7 @@ describe('inspect', () => {
 
   test('a broken container or manifest is one line that names the rule', async () => {
     for (const name of ['a third entry', 'a wrong CRC', 'unsorted functions', 'a wrong address']) {
-      const { code, stdout, stderr } = await nodectl(['inspect', write('broken.hbc', hostile(name))])
+      const { code, stdout, stderr } = await nodectlHere(['inspect', write('broken.hbc', hostile(name))])
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(/^Error: [^\n]+broken\.hbc is not a valid \.hbc artifact: [^\n]+\n$/)
     }
@@ -77,7 +78,7 @@ describe('inspect', () => {
   test('nothing in an artifact reaches the terminal as more than text', async () => {
     const steering = '\u001b[2J\u007f\u009b31m\u202e\u2066\u2028'
     const named = packArtifact({ ...echoManifest, name: steering, description: steering }, echoWasm)
-    const shown = await nodectl(['inspect', write('named.hbc', named.bytes)])
+    const shown = await nodectlHere(['inspect', write('named.hbc', named.bytes)])
     expect(shown.code).toBe(0)
     expect(shown.stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}\u2028]/u)
     expect(JSON.parse(shown.stdout).manifest).toMatchObject({ name: steering, description: steering })
@@ -91,7 +92,7 @@ describe('inspect', () => {
       }),
     )
     const keyed = write('keyed.hbc', writeContainer({ manifest, wasm: echoWasm }))
-    const refused = await nodectl(['inspect', keyed])
+    const refused = await nodectlHere(['inspect', keyed])
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/^Error: [^\p{Cc}\p{Bidi_Control}\u2028]+\n$/u)
     expect(refused.stderr).toContain('\\u001b[2J\\u007f\\u009b31m\\u202e\\u2066\\u2028\\u000aError: ')
@@ -105,7 +106,7 @@ describe('inspect', () => {
       [path.join(folder, 'missing.hbc'), 'there is no such file'],
       [folder, 'it is a directory'],
     ] as const)
-      expect(await nodectl(['inspect', file])).toEqual(
+      expect(await nodectlHere(['inspect', file])).toEqual(
         failedWith(expect.stringMatching(new RegExp(`^Error: .*${message}\n$`))),
       )
   })

@@ -14,6 +14,7 @@ import { temporaryFolder } from '../testing/node/folders.ts'
 import { dist, nodectl } from '../testing/node/nodectl.ts'
 import {
   answer,
+  answerHere,
   answering,
   callerOf,
   compileExample,
@@ -73,7 +74,7 @@ describe('run', () => {
 
   test('takes the input from a file or from standard input, not from two places', async () => {
     const file = write('input.json', input)
-    expect((await answer([echo, 'echo', '--input-file', file])).json.gas_used).toBe(581)
+    expect((await answerHere([echo, 'echo', '--input-file', file])).json.gas_used).toBe(581)
     const piped = await answer([echo, 'echo', '--input-file', '-'], { input: Buffer.from(input) })
     expect(piped.json.output).toBe(input)
     // A pipe does not tell its size.
@@ -81,7 +82,7 @@ describe('run', () => {
     const parameters = ['-c', script, 'sh', path.join(dist, 'nodectl.mjs'), echo, input]
     const { stdout } = spawnSync('sh', parameters, { encoding: 'utf8' })
     expect(JSON.parse(stdout).output).toBe(input)
-    expect(await answer([echo, 'echo', '--input', 'x', '--input-file', file])).toMatchObject({
+    expect(await answerHere([echo, 'echo', '--input', 'x', '--input-file', file])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--input and --input-file cannot be used together'),
     })
@@ -101,7 +102,7 @@ describe('run', () => {
 
   test('a byte order mark is part of the output', async () => {
     const marked = '\uFEFF{"msg":"hi"}'
-    expect((await answer([write('marked.hbc', answering(marked)), 'echo'])).json).toMatchObject({
+    expect((await answerHere([write('marked.hbc', answering(marked)), 'echo'])).json).toMatchObject({
       success: true,
       output: marked,
     })
@@ -139,11 +140,11 @@ describe('run', () => {
       `${path.join(folder, 'big.txt')} is larger than 1048576 bytes\n`,
     ],
   ])('refuses %s with exit 1', async (_, args, message) => {
-    expect(await answer(args())).toEqual({ code: 1, json: null, stderr: `Error: ${message}` })
+    expect(await answerHere(args())).toEqual({ code: 1, json: null, stderr: `Error: ${message}` })
   })
 
   test.each(['abc', '1.5', '1e6', '0x10'])('gas that is no whole number is wrong usage: %s', async (gas) => {
-    expect(await answer([echo, 'echo', '--gas', gas])).toMatchObject({
+    expect(await answerHere([echo, 'echo', '--gas', gas])).toMatchObject({
       code: 2,
       json: null,
       stderr: expect.stringContaining(`${gasBounds}, not ${gas}\n`),
@@ -152,12 +153,12 @@ describe('run', () => {
 
   test('an empty input is an input', async () => {
     for (const args of [['--input', ''], ['--input=']])
-      expect((await answer([counter, 'read', ...args])).json.output).toBe('0')
+      expect((await answerHere([counter, 'read', ...args])).json.output).toBe('0')
   })
 
   test('a module that breaks the ABI gives a failed receipt without gas', async () => {
     const file = write('wasi.hbc', hostileArtifacts.find(({ name }) => name === 'a WASI import')!.bytes)
-    expect(await answer([file, 'echo'])).toMatchObject({
+    expect(await answerHere([file, 'echo'])).toMatchObject({
       code: 1,
       json: { success: false, gas_used: 0, error: expect.stringMatching(/^invalid module: /) },
     })
@@ -171,12 +172,12 @@ describe('run', () => {
     ]) {
       const receipts = []
       for (const NODE_ENGINE of ['native', 'pulley']) {
-        const { json } = await answer(args, { env: { NODE_ENGINE } })
+        const { json } = await answerHere(args, { env: { NODE_ENGINE } })
         receipts.push({ ...json, receipt: json.receipt.receipt.receipt_hash })
       }
       expect(receipts[0]).toEqual(receipts[1])
     }
-    expect((await answer([echo, 'echo'], { env: { NODE_ENGINE: 'fast' } })).code).toBe(2)
+    expect((await answerHere([echo, 'echo'], { env: { NODE_ENGINE: 'fast' } })).code).toBe(2)
   })
 })
 
@@ -244,8 +245,8 @@ describe('run --data-dir', () => {
       outputs.push((await answer([counter, 'increment', '--data-dir', dir])).json)
     expect(outputs.map(({ output }) => output)).toEqual(['1', '2', '3'])
     expect(new Set(outputs.map(({ receipt }) => receipt.node_id)).size).toBe(1)
-    expect((await answer([counter, 'read'])).json.output).toBe('0')
-    expect((await answer([counter, 'read', '--data-dir', dir])).json.output).toBe('3')
+    expect((await answerHere([counter, 'read'])).json.output).toBe('0')
+    expect((await answerHere([counter, 'read', '--data-dir', dir])).json.output).toBe('3')
 
     const db = new DatabaseSync(path.join(dir, 'node.sqlite'), { readOnly: true })
     expect(db.prepare('SELECT count(*) AS runs FROM ledger').get()).toEqual({ runs: 4 })
@@ -255,21 +256,21 @@ describe('run --data-dir', () => {
 
   test('a failed run changes no state, and is in the ledger', async () => {
     const dir = freshDir()
-    await answer([counter, 'increment', '--data-dir', dir])
-    const failed = await answer([counter, 'increment', '--input', '-5', '--data-dir', dir])
+    await answerHere([counter, 'increment', '--data-dir', dir])
+    const failed = await answerHere([counter, 'increment', '--input', '-5', '--data-dir', dir])
     expect(failed.json).toMatchObject({
       success: false,
       error: 'aborted: the step must be a positive integer',
     })
-    expect((await answer([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
+    expect((await answerHere([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
   })
 
   test('a file that is not a database is refused in one line, and stays as it is', async () => {
     const dir = freshDir()
-    await answer([counter, 'increment', '--data-dir', dir])
+    await answerHere([counter, 'increment', '--data-dir', dir])
     const file = path.join(dir, 'node.sqlite')
     writeFileSync(file, 'this was a database, once upon a time')
-    expect(await answer([counter, 'increment', '--data-dir', dir])).toEqual({
+    expect(await answerHere([counter, 'increment', '--data-dir', dir])).toEqual({
       code: 1,
       json: null,
       stderr: `Error: ${file} cannot be used: file is not a database\n`,
@@ -281,7 +282,7 @@ describe('run --data-dir', () => {
     'a disk that takes no more is named as the reason, and nothing is half kept',
     async () => {
       const dir = freshDir()
-      await answer([counter, 'increment', '--data-dir', dir])
+      await answerHere([counter, 'increment', '--data-dir', dir])
       // No file of the process may grow beyond 64 KiB, which is what the log of the database needs.
       const limited = 'ulimit -f 64; exec node "$1" run "$2" echo --input-file "$3" --data-dir "$4"'
       const large = write('large.json', JSON.stringify({ text: 'x'.repeat(15_000) }))
@@ -293,7 +294,7 @@ describe('run --data-dir', () => {
         '',
         `Error: ${path.join(dir, 'node.sqlite')} cannot be used: disk I/O error\n`,
       ])
-      expect((await answer([counter, 'increment', '--data-dir', dir])).json.output).toBe('2')
+      expect((await answerHere([counter, 'increment', '--data-dir', dir])).json.output).toBe('2')
     },
   )
 
@@ -302,10 +303,10 @@ describe('run --data-dir', () => {
     ['bytes that are no artifact', () => new Uint8Array([1, 2, 3])],
   ])('%s in the place of a kept one is not run; running the artifact mends it', async (_, replacement) => {
     const dir = freshDir()
-    const { json } = await answer([counter, 'read', '--data-dir', dir])
+    const { json } = await answerHere([counter, 'read', '--data-dir', dir])
     const address: string = json.receipt.receipt.module_address
     const caller = write('caller.hbc', callerOf(address, 'increment'))
-    const call = () => answer([caller, 'call', '--data-dir', dir])
+    const call = () => answerHere([caller, 'call', '--data-dir', dir])
     expect((await call()).json.output).toBe('1')
 
     const db = new DatabaseSync(path.join(dir, 'node.sqlite'))
@@ -316,19 +317,17 @@ describe('run --data-dir', () => {
       json: null,
       stderr: expect.stringMatching(/the module 0x[0-9a-f]{64} in .* is damaged; .*there is no receipt\n$/),
     })
-    expect((await answer([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
+    expect((await answerHere([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
     expect((await call()).json.output).toBe('2')
   })
 
   test('a module finds itself on its first run, whether anything is kept or not', async () => {
     const file = path.join(folder, 'calls.hbc')
-    const { status, stderr } = compileExample('calls.ts', file)
-    expect([status, stderr]).toEqual([0, ''])
-    const { manifest_address } = JSON.parse((await nodectl(['inspect', file])).stdout)
+    const { manifestAddress } = await compileExample('calls.ts', file)
     const dir = freshDir()
     const receipts = []
     for (const args of [[], ['--data-dir', dir], ['--data-dir', dir], []]) {
-      const { json } = await answer([file, 'descend', '--input', manifest_address, ...args])
+      const { json } = await answerHere([file, 'descend', '--input', manifestAddress, ...args])
       receipts.push(json.receipt.receipt)
       expect(json.output).toBe('8')
     }

@@ -2,8 +2,17 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../testing/node/folders.ts'
-import { nodectl } from '../testing/node/nodectl.ts'
-import { answer, counter, echo, folder, input, prepareExamples } from '../testing/node/run-examples.ts'
+import { nodectl, type Outcome } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
+import {
+  answer,
+  answerHere,
+  counter,
+  echo,
+  folder,
+  input,
+  prepareExamples,
+} from '../testing/node/run-examples.ts'
 
 /** What an honest run of echo prints. */
 // biome-ignore lint/suspicious/noExplicitAny: The output of the tool, of which the tests change what they like.
@@ -14,18 +23,25 @@ beforeAll(async () => {
 })
 
 const file = path.join(folder, 'claim.json')
+const readAnswer = ({ code, stdout, stderr }: Outcome) => ({
+  code,
+  stderr,
+  json: stdout === '' ? null : JSON.parse(stdout),
+})
 const verifyWith = async (claim: unknown, ...args: string[]) => {
   writeFileSync(file, JSON.stringify(claim))
-  const { code, stdout, stderr } = await nodectl(['verify', file, ...args])
-  return { code, stderr, json: stdout === '' ? null : JSON.parse(stdout) }
+  return readAnswer(await nodectlHere(['verify', file, ...args]))
 }
 const verify = (claim: unknown) => verifyWith(claim, echo, '--input', input)
 const holds = { code: 0, json: { holds: true, problems: [] } }
 
 describe('verify', () => {
   test('a receipt holds for what was run, as the whole output or the envelope alone', async () => {
-    expect(await verify(honest)).toMatchObject(holds)
-    expect(await verify(honest.receipt)).toMatchObject(holds)
+    for (const claim of [honest, honest.receipt]) {
+      writeFileSync(file, JSON.stringify(claim))
+      const said = await nodectl(['verify', file, echo, '--input', input])
+      expect(readAnswer(said)).toMatchObject(holds)
+    }
   })
 
   test('a receipt holds as the hub shows it: without events and error, which nobody signs', async () => {
@@ -47,7 +63,7 @@ describe('verify', () => {
   })
 
   test('a run out of gas holds under its own limit', async () => {
-    const { json } = await answer([echo, 'echo', '--input', input, '--gas', '400'])
+    const { json } = await answerHere([echo, 'echo', '--input', input, '--gas', '400'])
     expect((await verify(json)).code).toBe(0)
     // The envelope alone does not tell the limit.
     expect((await verify(json.receipt)).code).toBe(0)
@@ -113,8 +129,8 @@ describe('verify', () => {
 
   test('a run on state that is not here differs, and it says why', async () => {
     const increment = [counter, 'increment', '--data-dir', path.join(temporaryFolder(), 'node')]
-    expect((await verifyWith((await answer(increment)).json, counter)).code).toBe(0)
-    const { code, json } = await verifyWith((await answer(increment)).json, counter)
+    expect((await verifyWith((await answerHere(increment)).json, counter)).code).toBe(0)
+    const { code, json } = await verifyWith((await answerHere(increment)).json, counter)
     expect([code, json.holds]).toEqual([1, false])
     expect(json.problems).toContain('output beside the receipt is "1" here, not "2"')
     expect(json.problems.at(-1)).toMatch(/uses storage or other modules/)
@@ -125,7 +141,11 @@ describe('verify', () => {
     const words = path.join(folder, 'words.md')
     writeFileSync(words, text)
     const refused = (name: string) => `Error: ${name} holds no receipt: this is not a JSON document\n`
-    expect(await nodectl(['verify', words, echo])).toEqual({ code: 1, stdout: '', stderr: refused(words) })
+    expect(await nodectlHere(['verify', words, echo])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: refused(words),
+    })
     const piped = await nodectl(['verify', '-', echo], { input: text })
     expect(piped.stderr).toBe(refused('standard input'))
   })

@@ -1,30 +1,38 @@
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { vi } from 'vitest'
 import wabt from 'wabt'
+import { type CompiledModule, compileModule } from '../../node-cli/src/compiler/compile-module.ts'
 import { packArtifact } from '../../protocol/hbc/artifact.ts'
 import { echoArtifact, echoManifest } from '../../protocol/hbc/testing/artifacts.ts'
 import { filledAscHome, temporaryFolder } from '../../testing/node/folders.ts'
-import { dist, nodectl } from '../../testing/node/nodectl.ts'
+import { nodectl, type Outcome } from '../../testing/node/nodectl.ts'
+import { nodectlHere } from './nodectl-here.ts'
 
 const tools = await wabt()
+const examples = path.join(import.meta.dirname, '../../examples')
 export const folder = temporaryFolder()
 export const echo = path.join(folder, 'echo.hbc')
 export const counter = path.join(folder, 'counter.hbc')
 
-/** Builds the tool, and the artifacts of these tests. */
+let prepared: Promise<unknown> | undefined
+
+/** Makes the artifacts of these tests, once for all files of this process. */
 export async function prepareExamples(): Promise<void> {
   writeFileSync(echo, echoArtifact().bytes)
-  const { status, stderr } = compileExample('counter.ts', counter)
-  if (status !== 0) throw new Error(stderr)
+  prepared ??= compileExample('counter.ts', counter)
+  await prepared
 }
 
-export function compileExample(source: string, out: string) {
-  const args = [path.join(dist, 'nodectl.mjs'), 'compile', `examples/${source}`, '--out', out]
-  return spawnSync('node', args, {
-    encoding: 'utf8',
-    env: { ...process.env, NODE_ASC_HOME: filledAscHome() },
+/** Compiles an example to a file. */
+export async function compileExample(source: string, out: string): Promise<CompiledModule> {
+  vi.stubEnv('NODE_ASC_HOME', filledAscHome())
+  const compiled = await compileModule({
+    source: path.join(examples, source),
+    name: path.basename(source, '.ts'),
   })
+  writeFileSync(out, compiled.bytes)
+  return compiled
 }
 
 /** An artifact whose function calls one of another module and answers what that answered. */
@@ -50,8 +58,16 @@ export function answering(text: string): Uint8Array {
 }
 
 export const input = '{"msg":"hi"}'
-/** What `nodectl run` prints, read as JSON. */
-export const answer = async (args: string[], options = {}) => {
-  const { code, stdout, stderr } = await nodectl(['run', ...args], options)
-  return { code, stderr, json: stdout === '' ? null : JSON.parse(stdout) }
-}
+const readAnswer = ({ code, stdout, stderr }: Outcome) => ({
+  code,
+  stderr,
+  json: stdout === '' ? null : JSON.parse(stdout),
+})
+
+/** What `nodectl run` prints in a process of its own, read as JSON. */
+export const answer = async (args: string[], options: Parameters<typeof nodectl>[1] = {}) =>
+  readAnswer(await nodectl(['run', ...args], options))
+
+/** The same without a process. */
+export const answerHere = async (args: string[], options: Parameters<typeof nodectlHere>[1] = {}) =>
+  readAnswer(await nodectlHere(['run', ...args], options))

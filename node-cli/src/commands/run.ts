@@ -41,13 +41,12 @@ export default defineNodectlCommand({
     checkStandardInput(args.hbc, args['input-file'])
     const input = await readRunInput(args)
     let compileAgain = (): void => {}
-    const artifact = await readArtifactFile(args.hbc, (length) => {
-      compileAgain = withoutCompilers(length + input.length)
-    })
-    checkExported(artifact, args.function)
-    const { result, envelope } = await orFault(
-      'there is no receipt',
-      runModule({
+    const runOnce = async () => {
+      const artifact = await readArtifactFile(args.hbc, (length) => {
+        compileAgain = withoutCompilers(length + input.length)
+      })
+      checkExported(artifact, args.function)
+      return runModule({
         artifact,
         functionName: args.function,
         input,
@@ -56,8 +55,9 @@ export default defineNodectlCommand({
         profile: profileOf(args, args['data-dir'] ?? null),
         dataDir: args['data-dir'],
         onLeft: compileAgain,
-      }),
-    )
+      })
+    }
+    const { result, envelope } = await orFault('there is no receipt', runOnce()).finally(() => compileAgain())
     for (const line of result.logs) tell(`log: ${line}`)
     const { gas_used, ...shown } = shownResult(result)
     printJson({ ...shown, gas_limit: gasLimit, gas_used, receipt: envelope })
