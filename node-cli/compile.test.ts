@@ -230,7 +230,7 @@ hive.define("hash", (input: string): string => hive.hash(input))
 
   test('a source that is refused leaves no file, and its folder unnamed', async () => {
     const cwd = project({ 'm.ts': 'export function f(): string {\n  return missing()\n}' })
-    const { code, stdout, stderr } = await compileAlone(cwd, 'm.ts')
+    const { code, stdout, stderr } = await compile(cwd, 'm.ts')
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^Error: m\.ts does not compile\n/)
     expect(stderr).toContain('m.ts(2,10)')

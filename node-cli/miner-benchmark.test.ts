@@ -42,7 +42,7 @@ describe('the benchmark', () => {
     await expect.poll(() => hub.profiles.at(-1)?.benchmark).toEqual(benchmark)
     expect(asked(hub)).toBe(1)
     await again.stop()
-    await miner.start([], { NODE_ENGINE: 'pulley' })
+    await miner.start([], { env: { NODE_ENGINE: 'pulley' } })
     await (await hub.connection()).next('ready')
     expect(asked(hub)).toBe(2)
   })

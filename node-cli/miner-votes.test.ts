@@ -15,6 +15,7 @@ import {
   untilStatus,
   votesIn,
 } from '../testing/node/miner-stage.ts'
+import { movableTime, passTenSeconds } from '../testing/node/serving-node.ts'
 
 const slowTask = { task: { gas_limit: slow.maxGas } }
 const away = { status: 503, body: { error: 'unavailable', message: 'Come again.' } }
@@ -146,7 +147,9 @@ describe('one vote for each round, whatever happens to the connection', () => {
 
   test('what does not end in time is not voted on', async () => {
     const frame = { vote_by: unixNow() + 10, accept_by: unixNow() + 10 }
-    const { miner, node } = await createRunning({ ...slow, module: filler, maxGas: 10_000_000_000 }, frame)
+    const options = { ...slow, module: filler, maxGas: 10_000_000_000, ...movableTime }
+    const { miner, node } = await createRunning(options, frame)
+    passTenSeconds(node)
     await untilStatus(node, {
       active_leases: [],
       recent_leases: [{ state: 'missed', reason: 'the run did not end in time' }],

@@ -8,7 +8,7 @@ import { filler, spinner } from '../testing/node/artifacts.ts'
 import { spinning } from '../testing/node/execution-calls.ts'
 import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
 import { dist, failedWith, nodectl } from '../testing/node/nodectl.ts'
-import { startNode, token } from '../testing/node/serving-node.ts'
+import { movableTime, passTenSeconds, startNode, token } from '../testing/node/serving-node.ts'
 import { CliError } from './src/cli/errors.ts'
 import { readConfig } from './src/serve/config.ts'
 import { settingNames } from './src/serve/flags.ts'
@@ -238,10 +238,8 @@ describe('the end', () => {
     },
   )
 
-  test('an execution that takes longer is cut off, and the exit code is 0', {
-    timeout: 120_000,
-  }, async () => {
-    const node = await startNode()
+  test('an execution that takes ten seconds longer is cut off, and the exit code is 0', async () => {
+    const node = await startNode(newFolder(), movableTime)
     await node.call(`/modules/${filler.address}`, { method: 'PUT', body: filler.bytes })
     const running = node
       .call('/execute', {
@@ -250,7 +248,10 @@ describe('the end', () => {
       })
       .catch((error: NodeJS.ErrnoException) => error.code)
     await expect.poll(async () => (await node.call('/status')).json.queue.running).toBe(1)
-    expect(await node.stop()).toBe(0)
+    const stopped = node.stop()
+    await expect.poll(() => node.log().map(({ message }) => message)).toContain('stopping')
+    passTenSeconds(node)
+    expect(await stopped).toBe(0)
     expect(await running).toMatch(/ECONNRESET|EPIPE/)
     expect(node.log().map(({ message }) => message)).toContain('what took longer was cut off')
   })

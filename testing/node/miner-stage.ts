@@ -9,6 +9,7 @@ import { echo, spinner } from './artifacts.ts'
 import { folderWithKey } from './folders.ts'
 import { bytes, type HubSocket, json, type LinkHub, startLinkHub } from './link-hub.ts'
 import { createProject, type MinerProject, type MinerProjectOptions, otherKeys } from './miner-project.ts'
+import type { StartOptions } from './node-process.ts'
 import { type ServingNode, startNode } from './serving-node.ts'
 import { atEnd } from './shared.ts'
 
@@ -16,7 +17,10 @@ import { atEnd } from './shared.ts'
 export interface Miner {
   readonly dataDir: string
   readonly key: string
-  readonly start: (flags?: string[], env?: NodeJS.ProcessEnv) => Promise<ServingNode>
+  readonly start: (
+    flags?: string[],
+    options?: Pick<StartOptions, 'env' | 'nodeFlags'>,
+  ) => Promise<ServingNode>
 }
 
 export async function createHub(): Promise<LinkHub> {
@@ -31,8 +35,11 @@ export function createMiner(hub: LinkHub): Miner {
   return {
     dataDir,
     key: ed25519PublicKey(seed),
-    start: (flags = [], env = {}) =>
-      startNode(dataDir, { flags: ['--hub-url', hub.origin, '--log-format', 'json', ...flags], env }),
+    start: (flags = [], options = {}) =>
+      startNode(dataDir, {
+        ...options,
+        flags: ['--hub-url', hub.origin, '--log-format', 'json', ...flags],
+      }),
   }
 }
 
@@ -52,11 +59,13 @@ export function publish(
 }
 
 /** A hub, a project, and a node that is connected and has said what it takes. */
-export async function createStage(options: Parameters<typeof publish>[2] & { flags?: string[] } = {}) {
+export async function createStage(
+  options: Parameters<typeof publish>[2] & Pick<StartOptions, 'flags' | 'nodeFlags'> = {},
+) {
   const hub = await createHub()
   const miner = createMiner(hub)
   const project = publish(hub, miner, options)
-  const node = await miner.start(options.flags)
+  const node = await miner.start(options.flags, { nodeFlags: options.nodeFlags ?? [] })
   const socket = await hub.connection()
   const ready = await socket.next('ready')
   return { hub, miner, project, node, socket, ready }
@@ -66,7 +75,10 @@ export async function createStage(options: Parameters<typeof publish>[2] & { fla
 export const slow = { module: spinner, functions: ['f'], maxGas: 400_000_000 }
 
 /** The same, with an offer that it accepted and runs. */
-export async function createRunning(options: NonNullable<Parameters<typeof publish>[2]> = slow, frame = {}) {
+export async function createRunning(
+  options: NonNullable<Parameters<typeof createStage>[0]> = slow,
+  frame = {},
+) {
   const stage = await createStage(options)
   const offer = stage.project.offer(stage.miner.key, { task: { gas_limit: options.maxGas! }, frame })
   stage.socket.send(offer)

@@ -50,6 +50,8 @@ export interface StartOptions {
   bind?: string
   flags?: string[]
   env?: NodeJS.ProcessEnv
+  /** Flags of Node itself. */
+  nodeFlags?: readonly string[]
 }
 
 /** The process of a node that may not serve yet. */
@@ -65,9 +67,10 @@ export interface StartingNode {
 export function startNodeProcess(
   dist: string,
   dataDir: string,
-  { bind = '127.0.0.1:0', flags = [], env = {} }: StartOptions = {},
+  { bind = '127.0.0.1:0', flags = [], env = {}, nodeFlags = [] }: StartOptions = {},
 ): StartingNode {
-  const args = [path.join(dist, 'nodectl.mjs'), 'serve', '--bind', bind, '--data-dir', dataDir, ...flags]
+  const serve = ['serve', '--bind', bind, '--data-dir', dataDir, ...flags]
+  const args = [...nodeFlags, path.join(dist, 'nodectl.mjs'), ...serve]
   const child = spawn('node', args, {
     env: { ...process.env, NODE_API_TOKEN: token, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,6 +9,9 @@ import { atEnd } from './shared.ts'
 
 const installed = path.resolve(import.meta.dirname, '../../node_modules')
 
+/** Programs of binaryen, nine tenths of all that is installed of the compiler, which runs none of them. */
+const unused = 'package/bin/wasm*'
+
 /** A package that is not installed. */
 export interface Packed {
   readonly manifest: { readonly name: string; readonly version: string }
@@ -34,9 +37,8 @@ export async function startPackageRegistry(packed: readonly Packed[] = []): Prom
     }
     const folder = temporaryFolder()
     symlinkSync(path.join(installed, name), path.join(folder, 'package'))
-    const { stdout } = spawn('tar', ['-C', folder, '-chf', '-', 'package'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const packing = ['--exclude', unused, '-C', folder, '-chf', '-', 'package']
+    const { stdout } = spawn('tar', packing, { stdio: ['ignore', 'pipe', 'inherit'] })
     return stdout.pipe(createGzip({ level: 0 })).pipe(response)
   })
   atEnd(stop)

@@ -13,6 +13,14 @@ export function startNode(dataDir = newFolder(), options?: StartOptions): Promis
   return serving
 }
 
+/** How a node is started in which {@link passTenSeconds} moves time. */
+export const movableTime = {
+  nodeFlags: ['--import', new URL('./movable-time.ts', import.meta.url).href],
+} as const
+
+/** Has what waits in a node for up to ten seconds happen now: a guest that has to outlast a deadline computes all the while. */
+export const passTenSeconds = ({ pid }: Pick<ServingNode, 'pid'>): void => void process.kill(pid, 'SIGUSR2')
+
 /** Expects a line of the log with these members. */
 export const expectLogged = ({ log }: Pick<ServingNode, 'log'>, line: object): void =>
   expect(log()).toContainEqual(expect.objectContaining(line))
