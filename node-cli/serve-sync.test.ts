@@ -4,6 +4,7 @@ import { computeStateRoot } from '../protocol/execution/index.ts'
 import { collector, echo, spinner } from '../testing/node/artifacts.ts'
 import { collecting, echoing } from '../testing/node/execution-calls.ts'
 import type { Reply, ServingNode } from '../testing/node/serving-node.ts'
+import { shared } from '../testing/node/shared.ts'
 import {
   addValidator,
   callSigned,
@@ -18,11 +19,11 @@ import { databaseFile, openDatabase } from './src/data-dir/database.ts'
 import { keepArtifact, writeStorage } from './src/data-dir/run-records.ts'
 import { defaultProfile as profile } from './src/profile.ts'
 
-const valueBytes = 1000
+const valueBytes = 4000
 /** More than one page. */
-const storedEntries = 600
-/** More than four pages. */
-const manyEntries = 2400
+const storedEntries = 150
+/** More than three pages. */
+const manyEntries = 420
 
 /** What the collector stores, the same in every validator that is given it. */
 const storage = (entries: number) =>
@@ -32,11 +33,15 @@ const storage = (entries: number) =>
     value: Buffer.alloc(valueBytes, i % 251),
   }))
 
-const rootOf = (entries: number): string =>
-  computeStateRoot(
-    profile,
-    storage(entries).map(({ key, value }) => ({ key: Buffer.from(key, 'hex'), value })),
-  ).root
+const roots = new Map<number, string>()
+function rootOf(entries: number): string {
+  const known = roots.get(entries)
+  if (known !== undefined) return known
+  const stored = storage(entries).map(({ key, value }) => ({ key: Buffer.from(key, 'hex'), value }))
+  const { root } = computeStateRoot(profile, stored)
+  roots.set(entries, root)
+  return root
+}
 
 /** Has a validator hold modules, one of them with storage, as after runs. */
 function fill({ dataDir }: TestValidator, entries = storedEntries): void {
@@ -75,6 +80,43 @@ async function startPeers(
   const peers = [await addValidator(network, first), await addValidator(network), await addValidator(network)]
   for (const peer of peers) fill(peer, entries)
   return peers
+}
+
+interface Circle {
+  readonly peers: readonly TestValidator[]
+  readonly fresh: readonly TestValidator[]
+  /** A hub for one of the fresh ones, with something in front of the peer that it asks first. */
+  readonly hubFor: (
+    one: TestValidator,
+    front?: (own: string) => string | Promise<string>,
+  ) => Promise<{ hub: TestHub; first: string }>
+  /** Starts a fresh one, which takes state. */
+  readonly start: (one: TestValidator, hub: TestHub) => Promise<ServingNode>
+}
+
+/** Three peers that run and hold the same, and as many others as tests are about, whose calls they take. */
+async function startCircle(count: number): Promise<Circle> {
+  const everybody = await startTestHub()
+  const peers = await startPeers(everybody)
+  const fresh: TestValidator[] = []
+  while (fresh.length < count) fresh.push(await addValidator(everybody))
+  await startFilled(peers, 3 + count)
+  // Peers are asked in the order of their keys, as their generation lists them.
+  const [first, ...others] = everybody.list.slice(0, 3).sort((a, b) => (a.publicKey < b.publicKey ? -1 : 1))
+  return {
+    peers,
+    fresh,
+    hubFor: async (one, front = (own) => own) => {
+      const hub = await startTestHub()
+      const own = everybody.list.find(({ publicKey }) => publicKey === one.publicKey)!
+      hub.list.push({ ...first!, url: await front(first!.url) }, ...others, own)
+      hub.seeds.push(...[...peers, one].map(({ seed }) => seed))
+      return { hub, first: first!.publicKey }
+    },
+    start: (one, { origin: hubUrl }) =>
+      // Its own port would be one that was free when the first of them started.
+      one.start(['--state-sync', 'true'], { hubUrl, bind: '127.0.0.1:0' }),
+  }
 }
 
 async function startFilled(peers: readonly TestValidator[], validators: number): Promise<void> {
@@ -140,20 +182,19 @@ describe('the calls of a validator that takes state', () => {
   })
 })
 
-// Each test starts four nodes or more.
+// Several nodes are started for each test.
 describe('--state-sync true', { timeout: 120_000 }, () => {
   test('a new validator reaches the roots of the others, and runs nothing before', async () => {
-    const network = await startTestHub()
+    const { peers, fresh, hubFor, start } = circle()
+    const one = fresh[lies.length]!
     const held = Promise.withResolvers<void>()
-    const peers = await startPeers(network, (own) =>
+    const { hub } = await hubFor(one, (own) =>
       startProxy(own, async (_, answer) => {
         await held.promise
         return answer
       }),
     )
-    const fresh = await addValidator(network)
-    await startFilled(peers, 4)
-    const node = await fresh.start(['--state-sync', 'true'])
+    const node = await start(one, hub)
     await untilPeers(node, 4)
     const run = { method: 'POST', body: { ...echoing, input: '' } }
     expect((await node.call('/execute', run)).json).toMatchObject({ error: 'unavailable' })
@@ -266,30 +307,19 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     { name: 'is gone', proxy: async () => 'http://127.0.0.1:9', reason: 'the connection is refused' },
   ]
 
-  // Nine nodes are started for it, and one of the peers is waited for until it is given up.
+  const circle = shared(() => startCircle(lies.length + 2))
+
+  // A node is started for each lie, and one of the peers is waited for until it is given up.
   test('a peer that lies, is slow or gone is left for the next one', { timeout: 150_000 }, async () => {
-    const everybody = await startTestHub()
-    const peers = await startPeers(everybody)
-    const fresh: TestValidator[] = []
-    for (const _ of lies) fresh.push(await addValidator(everybody))
-    await startFilled(peers, 3 + lies.length)
-    // Peers are asked in the order of their keys, as their generation lists them.
-    const [liar, ...honest] = everybody.list.slice(0, 3).sort((a, b) => (a.publicKey < b.publicKey ? -1 : 1))
+    const { peers, fresh, hubFor, start } = circle()
     for (const [i, { name, proxy, reason }] of lies.entries()) {
-      const network = await startTestHub()
-      const own = everybody.list.find(({ publicKey }) => publicKey === fresh[i]!.publicKey)!
-      network.list.push({ ...liar!, url: await proxy(liar!.url) }, ...honest, own)
-      network.seeds.push(...[...peers, fresh[i]!].map(({ seed }) => seed))
-      const node = await fresh[i]!.start(['--state-sync', 'true'], {
-        hubUrl: network.origin,
-        // Its own port would be one that was free when the first of them started.
-        bind: '127.0.0.1:0',
-      })
+      const { hub, first: liar } = await hubFor(fresh[i]!, proxy)
+      const node = await start(fresh[i]!, hub)
       await synced(node)
       const blamed = node.log().filter(({ message }) => message === 'a validator gives no state')
       expect([name, blamed.map(({ peer, reason }) => ({ peer, reason })).slice(0, 1)]).toEqual([
         name,
-        reason === null ? [] : [{ peer: liar!.publicKey, reason }],
+        reason === null ? [] : [{ peer: liar, reason }],
       ])
       await untilPeers(node, 4)
       expect([name, await listed(node, peers[1]!)]).toEqual([name, expected])
@@ -324,12 +354,11 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
   })
 
   test('a directory with storage of its own keeps it', async () => {
-    const network = await startTestHub()
-    const peers = await startPeers(network)
-    const own = await addValidator(network)
+    const { fresh, hubFor, start } = circle()
+    const own = fresh[lies.length + 1]!
     fill(own, 3)
-    await startFilled(peers, 4)
-    const node = await own.start(['--state-sync', 'true'])
+    const { hub } = await hubFor(own)
+    const node = await start(own, hub)
     await synced(node)
     const db = new DatabaseSync(databaseFile(own.dataDir), { readOnly: true })
     expect(db.prepare('SELECT count(*) AS count FROM storage').get()).toEqual({ count: 3 })

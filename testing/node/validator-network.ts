@@ -151,12 +151,10 @@ export const patience = { timeout: 50_000, interval: 100 }
 
 /** Waits until a node takes the calls of so many validators. */
 export const untilPeers = (node: ServingNode, count: number): Promise<void> =>
-  expect
-    .poll(async () => {
-      const { peers } = (await node.call('/status')).json as { peers: { role: string }[] }
-      return peers.filter(({ role }) => role === 'validator').length
-    }, patience)
-    .toBe(count)
+  vi.waitFor(async () => {
+    const { peers } = (await node.call('/status')).json as { peers: { role: string }[] }
+    expect(peers.filter(({ role }) => role === 'validator')).toHaveLength(count)
+  }, patience)
 
 /** A call that is signed, by the coordinator where no other seed is named. */
 export function callSigned(
