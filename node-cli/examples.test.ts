@@ -166,7 +166,7 @@ describe('an adversary', () => {
   test.each(engineNames)(
     'stall is ended by the clock on %s, and the next run is not affected',
     async (engine) => {
-      const change = { engine, gasLimit: 10_000_000_000, timeoutSeconds: 1 }
+      const change = { engine, gasLimit: 10_000_000_000, timeoutSeconds: 0.3 }
       await expect(run('adversary', 'stall', '', change)).rejects.toThrowError(NodeFault)
       expect((await run('hello', 'greet', 'Ada', { engine })).output).toBe('Hello, Ada!')
     },
