@@ -60,30 +60,38 @@ async function decide(nodes: readonly ServingNode[], head: Head = nothing, modul
   return decided
 }
 
-async function startFour() {
+/** Four that tests share, each with modules of its own. */
+const four = shared(async () => {
   const hub = await startTestHub(createTestProject())
   showArtifact(hub, address, collector.bytes)
   const validators = await createValidators(hub)
   return { hub, validators, nodes: await Promise.all(validators.map((one) => startKnowing(one))) }
-}
-
-/** Four that tests share, each with modules of its own. */
-const four = shared(startFour)
+})
 const show = ({ address, bytes }: TestArtifact): string => {
   showArtifact(four().hub, address, bytes)
   return address
 }
 
+/** Starts one of the four again. */
+async function restart(index: number): Promise<void> {
+  const { validators, nodes } = four()
+  nodes[index] = await four.add(() => startKnowing(validators[index]!))
+}
+
 /** What the coordinator does with a node that does not vote yet: it says what it missed, and asks again. */
-async function bringToVote(node: ServingNode, missed: readonly object[], round: object, head: Head) {
-  const refused = await ask(node, round, head)
+async function bringToVote(
+  node: ServingNode,
+  missed: readonly object[],
+  { round, head, module }: { round: object; head: Head; module: string },
+) {
+  const refused = await ask(node, round, head, module)
   expect(refused).toMatchObject(conflict('state_behind'))
   expect((await tell(node, missed)).status).toBe(200)
-  let reply = await ask(node, round, head)
+  let reply = await ask(node, round, head, module)
   await expect
     .poll(
       async () => {
-        reply = await ask(node, round, head)
+        reply = await ask(node, round, head, module)
         return reply.status
       },
       { timeout: 30_000 },
@@ -94,27 +102,30 @@ async function bringToVote(node: ServingNode, missed: readonly object[], round: 
 
 describe('direct rounds of a module with storage', () => {
   test('two of four validators are restarted one after the other, and each votes with the others again', async () => {
-    const { validators, nodes } = await startFour()
-    let last = await decide(nodes)
+    const { nodes } = four()
+    const module = show(collectorOf('restarts'))
+    let last = await decide(nodes, nothing, module)
     for (const restarted of [0, 1]) {
       await nodes[restarted]!.stop()
       last = await decide(
         nodes.filter((_, i) => i !== restarted),
         last.head,
+        module,
       )
-      nodes[restarted] = await startKnowing(validators[restarted]!)
-      const round = newRound()
+      await restart(restarted)
+      const round = newRound(module)
       const others = await Promise.all(
-        nodes.filter((_, i) => i !== restarted).map((node) => ask(node, round, last.head)),
+        nodes.filter((_, i) => i !== restarted).map((node) => ask(node, round, last.head, module)),
       )
-      const caughtUp = await bringToVote(nodes[restarted]!, last.votes, round, last.head)
+      const asked = { round, head: last.head, module }
+      const caughtUp = await bringToVote(nodes[restarted]!, last.votes, asked)
       const votes = [...others.map(({ json }) => json.vote), caughtUp.vote]
       expect(new Set(votes.map(executionSubject)).size).toBe(1)
       for (const node of nodes) expect((await tell(node, votes)).json.behind).toEqual([])
       const [{ post_seq: seq, post_root: root }] = votes[0].state
       last = { ...last, votes, head: { seq, root } }
     }
-    expect((await decide(nodes, last.head)).output).toBe('xxxxxx')
+    expect((await decide(nodes, last.head, module)).output).toBe('xxxxxx')
   })
 
   test('a round without a quorum writes nothing, whatever nodes are told of it', async () => {
@@ -135,14 +146,15 @@ describe('direct rounds of a module with storage', () => {
   })
 
   test('a validator that is killed between its vote and the decision writes what it voted for, once', async () => {
-    const { validators, nodes } = await startFour()
-    const round = await votesOf(nodes)
+    const { nodes } = four()
+    const module = show(collectorOf('killed'))
+    const round = await votesOf(nodes, nothing, module)
     await nodes[0]!.kill()
-    nodes[0] = await startKnowing(validators[0]!)
-    expect((await ask(nodes[0], round.round)).json.vote).toEqual(round.votes[0])
+    await restart(0)
+    expect((await ask(nodes[0]!, round.round, nothing, module)).json.vote).toEqual(round.votes[0])
     for (let i = 0; i < 2; i++)
       for (const node of nodes) expect((await tell(node, round.votes)).json.behind).toEqual([])
-    expect((await decide(nodes, round.head)).output).toBe('xx')
+    expect((await decide(nodes, round.head, module)).output).toBe('xx')
   })
 
   test('a round that was decided is written also where another module ran before anybody heard of it', async () => {

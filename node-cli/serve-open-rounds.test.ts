@@ -28,8 +28,9 @@ async function createWaiting(): Promise<EpochNetwork> {
 const showOpen = (network: EpochNetwork, state: string): void =>
   network.show(`/v1/explorer/rounds/${open.round_id}`, { round_id: open.round_id, state })
 
+/** As many as it takes. */
 const startWaiting = ({ validators }: EpochNetwork): Promise<ServingNode[]> =>
-  Promise.all(validators.map((one) => one.start(flags)))
+  Promise.all(validators.slice(0, 3).map((one) => one.start(flags)))
 
 /** Waits until the leader says why it does not settle the epoch. */
 const problem = (nodes: readonly ServingNode[], words: string): Promise<void> =>

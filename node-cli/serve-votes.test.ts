@@ -65,8 +65,9 @@ const finalAt = async (node: { url: string }, round: TestRound): Promise<Finalit
 }
 
 describe('validators among themselves', () => {
+  // The first of those that share them, since it counts the rounds that are known.
   test('three of four make a round final, and the fourth learns it from them when it comes', async () => {
-    const { project, validators, nodes } = await startNetwork(3)
+    const { project, validators, nodes } = three()
     const round = createTestRound(project)
     const votes = await makeFinal(nodes, finalityRequest(round))
     const record = finalRecord(profile, votes, keys)

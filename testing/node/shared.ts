@@ -11,18 +11,28 @@ export const atEnd = (end: End): void => {
   else ofFile.push(end)
 }
 
-/** What the tests beside it share, made before the first of them. @returns What gives it to a test. */
-export function shared<T>(make: () => Promise<T>): () => T {
+/** Gives what tests share to a test. */
+export interface Shared<T> {
+  (): T
+  /** Makes something in a test that the next ones find as well, and ends it with what they share. */
+  readonly add: <Added>(make: () => Promise<Added>) => Promise<Added>
+}
+
+/** What the tests beside it share, made before the first of them. */
+export function shared<T>(make: () => Promise<T>): Shared<T> {
   let made: T
   const ends: End[] = []
-  beforeAll(async () => {
+  const add: Shared<T>['add'] = (makeMore) => {
     ofFile = ends
-    made = await make().finally(() => {
+    return makeMore().finally(() => {
       ofFile = null
     })
+  }
+  beforeAll(async () => {
+    made = await add(make)
   })
   afterAll(async () => {
     for (const end of ends.toReversed()) await end()
   })
-  return () => made
+  return Object.assign(() => made, { add })
 }
