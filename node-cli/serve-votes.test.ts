@@ -28,6 +28,7 @@ import { attestSet, decide, keys, problemsOf, refused, shown, vote } from '../te
 import {
   callSigned,
   createValidators,
+  patience,
   showArtifact,
   startKnowing,
   startTestHub,
@@ -77,7 +78,7 @@ describe('validators among themselves', () => {
       expect((await shown(node, round.roundId)).json.state).toBe('finalized')
     }
     const late = await startKnowing(validators[3]!)
-    await expect.poll(() => finalAt(late, round), { timeout: 30_000 }).toEqual(record)
+    await expect.poll(() => finalAt(late, round), { ...patience, timeout: 30_000 }).toEqual(record)
     const { json } = await callSigned(
       late,
       `/consensus/rounds?project_id=${project.projectId}&epoch=${project.epoch}`,
@@ -128,7 +129,7 @@ describe('validators among themselves', () => {
     expect(await finalAt(third, round)).not.toBeNull()
     const record = finalRecord(profile, [...votes, last], keys)
     for (const node of nodes)
-      await expect.poll(() => finalAt(node, round), { timeout: 45_000 }).toEqual(record)
+      await expect.poll(() => finalAt(node, round), { ...patience, timeout: 45_000 }).toEqual(record)
   })
 
   test('what the hub shows of a round counts as far as its votes verify', async () => {
@@ -151,7 +152,7 @@ describe('validators among themselves', () => {
         createFinalityVote(profile, third!, record),
       ],
     })
-    await expect.poll(() => finalAt(node!, round), { timeout: 60_000 }).toEqual(record)
+    await expect.poll(() => finalAt(node!, round), { ...patience, timeout: 60_000 }).toEqual(record)
   })
 
   test('one that lies or votes twice changes no result, and what it did is kept', async () => {

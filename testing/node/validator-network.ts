@@ -146,8 +146,8 @@ export async function startKnowing(
   return node
 }
 
-/** For what nodes do by themselves. */
-export const patience = { timeout: 50_000, interval: 100 }
+/** For what nodes do by themselves, which takes seconds: who asks more often has them answer more than they do. */
+export const patience = { timeout: 50_000, interval: 250 }
 
 /** Waits until a node takes the calls of so many validators. */
 export const untilPeers = (node: ServingNode, count: number): Promise<void> =>
