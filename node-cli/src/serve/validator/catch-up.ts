@@ -118,7 +118,7 @@ export class CatchUp {
   /**
    * @param listed Final rounds that this peer has listed so far; those of the page are added.
    * @returns The cursor of the next page; null after the last one, and after one that lists no further final round of the
-   * epoch, since whoever goes on like this may do so without end.
+   * epoch, since one that goes on like this may do so without end.
    */
   async #takePage(
     peer: PeerClient,
