@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { knownRuns, probeFunctions, probeGasLimit, probeInput, probeWasm } from '../conformance/node/probe.ts'
 import { utf8 } from '../protocol/encoding/index.ts'
-import { nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { engines } from './src/engine/engines.ts'
 import { emptyState } from './src/engine/execution.ts'
 import { executeOn } from './src/engine/host/call.ts'
@@ -69,5 +69,5 @@ test.each([
   [['conform', 'node', '--format', 'html', '--', 'true'], 2, /unknown format html/],
   [['conform', 'hub', '--hub-url', 'http://localhost:9', '--project', 'echo'], 2, /belong together/],
 ])('%j is refused', async (args, code, problem) => {
-  expect(await nodectl(args)).toEqual({ code, stdout: '', stderr: expect.stringMatching(problem) })
+  expect(await nodectlHere(args)).toEqual({ code, stdout: '', stderr: expect.stringMatching(problem) })
 })

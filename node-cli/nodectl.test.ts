@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../testing/node/folders.ts'
 import { dist, nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { commandHelp } from './src/cli/help.ts'
 import { commands } from './src/commands/index.ts'
 import { dispatch } from './src/dispatch.ts'
@@ -41,7 +42,7 @@ describe('nodectl', () => {
     ['--help', 'inspect'],
     ['-h', '--help', 'inspect', '-h'],
   ])('%s %s prints the help of a command', async (...args) => {
-    expect(await nodectl(args)).toEqual({ code: 0, stdout: `${await helpOf('inspect')}\n`, stderr: '' })
+    expect(await nodectlHere(args)).toEqual({ code: 0, stdout: `${await helpOf('inspect')}\n`, stderr: '' })
   })
 
   // Each of these two is built by itself.
@@ -54,14 +55,14 @@ describe('nodectl', () => {
   })
 
   test('help --json prints the same text', async () => {
-    expect(JSON.parse((await nodectl(['help', 'inspect', '--json'])).stdout)).toEqual({
+    expect(JSON.parse((await nodectlHere(['help', 'inspect', '--json'])).stdout)).toEqual({
       command: 'inspect',
       help: await helpOf('inspect'),
     })
   })
 
   test('help alone is --help', async () => {
-    expect(await nodectl(['help'])).toEqual(await nodectl(['--help']))
+    expect(await nodectlHere(['help'])).toEqual(await nodectlHere(['--help']))
   })
 
   test.each<[string[], number, object]>([

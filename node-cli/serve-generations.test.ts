@@ -22,6 +22,7 @@ import { echoing, roundOf } from '../testing/node/execution-calls.ts'
 import { coordinatorSeed } from '../testing/node/generations.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
 import type { Reply, ServingNode } from '../testing/node/serving-node.ts'
+import { shared } from '../testing/node/shared.ts'
 import {
   attestedSet,
   createTestProject,
@@ -253,6 +254,8 @@ describe('POST /consensus/validator-generations', () => {
     return { hub, validator, node: await startKnowing(validator, 4) }
   }
 
+  const one = shared(startOne)
+
   const ask = (
     node: ServingNode,
     document: ValidatorGeneration,
@@ -288,7 +291,7 @@ describe('POST /consensus/validator-generations', () => {
   })
 
   test('is for the coordinator alone', async () => {
-    const { hub, node } = await startOne()
+    const { hub, node } = one()
     const document = hub.generations.next(seeds.slice(0, 5), soon())
     expect((await ask(node, document, { seed: four[1]! })).status).toBe(403)
     expect((await node.call('/consensus/validator-generations', { method: 'POST', body: {} })).status).toBe(
@@ -303,7 +306,7 @@ describe('POST /consensus/validator-generations', () => {
   })
 
   test('reads on in the chain first, and signs nothing that does not extend it', async () => {
-    const { hub, node } = await startOne()
+    const { hub, node } = one()
     const before = hub.generations.next(seeds.slice(0, 5), 9)
     hub.generations.add(seeds.slice(0, 5), { effectiveAt: 9 })
     expect(await ask(node, { ...before, effective_at: 10 })).toMatchObject(refusedFor('wrong_number'))
