@@ -17,13 +17,10 @@ export interface AccountState {
 
 /** Reads what is there of an environment. It changes nothing. @throws WranglerError */
 export async function readAccount(wrangler: Wrangler, resources: Resources): Promise<AccountState> {
-  const { worker, database, payloadBucket } = resources
+  const { worker, database, payloadBucket, queues } = resources
   const buckets = new Set(
     [...(await wrangler(['r2', 'bucket', 'list'])).matchAll(/^name:\s+(\S+)$/gm)].map(([, name]) => name!),
   )
-  const queues = new Set<string>()
-  for (const queue of resources.queues)
-    if ((await unlessAbsent(wrangler(['queues', 'info', queue]))) !== null) queues.add(queue)
   const rules = buckets.has(payloadBucket)
     ? await wrangler(['r2', 'bucket', 'lifecycle', 'list', payloadBucket])
     : ''
@@ -31,11 +28,22 @@ export async function readAccount(wrangler: Wrangler, resources: Resources): Pro
   return {
     databaseId: await readDatabaseId(wrangler, database),
     buckets,
-    queues,
+    queues: await readQueues(wrangler, queues),
     hasLifecycleRule: rules.includes(lifecycleRule.name),
     secrets: await readSecretNames(wrangler, worker),
     hasWorker: deployments !== null,
     objectsTag: tagOf(deployments ?? []),
+  }
+}
+
+/** The names of the queues of an account, from as many pages of them as it takes to find those that are wanted. */
+async function readQueues(wrangler: Wrangler, wanted: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (let page = 1; ; page++) {
+    const before = found.size
+    const table = await wrangler(['queues', 'list', '--page', String(page)])
+    for (const [, name] of table.matchAll(/^│ \S+ +│ (\S+) +│/gm)) found.add(name!)
+    if (found.size === before || wanted.every((name) => found.has(name))) return found
   }
 }
 

@@ -85,6 +85,19 @@ describe('up', () => {
       }
   })
 
+  test('finds its queues among those of others, of which wrangler shows some at a time', async () => {
+    const others = Array.from({ length: 50 }, (_, i) => `of-somebody-else-${i}`)
+    const queues = resourcesOf(environment).queues
+    account.queues.push(...others, queues[0]!)
+    await up()
+    expect(account.queues).toEqual([...others, ...queues])
+    const { length } = account.calls
+    await up()
+    expect(account.queues).toEqual([...others, ...queues])
+    const read = account.calls.slice(length).filter((call) => call.startsWith('queues'))
+    expect(read).toEqual(['queues list --page 1', 'queues list --page 2', 'queues list --page 3'])
+  })
+
   test('gives the version before all traffic again when the new one is not well', async () => {
     await up()
     const check = async (url: string) => {

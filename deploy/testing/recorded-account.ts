@@ -69,8 +69,7 @@ export class RecordedAccount {
         : this.#drop(this.buckets, name!),
     'r2 bucket lifecycle list': () => this.rules.map((name) => `name:     ${name}\nenabled:  Yes`).join('\n'),
     'r2 bucket lifecycle add': (args) => this.rules.push(args[5]!),
-    'queues info': ([, , name]) =>
-      this.queues.includes(name!) ? `Queue Name: ${name}` : new Error(`Queue "${name}" does not exist.`),
+    'queues list': ([, , , page]) => tableOf(this.queues.slice((Number(page) - 1) * 20, Number(page) * 20)),
     'queues create': ([, , name]) => this.queues.push(name!),
     'queues delete': ([, , name]) => this.#drop(this.queues, name!),
     'd1 delete': () => void this.databases.splice(0),
@@ -132,6 +131,13 @@ export class RecordedAccount {
     })
   }
 }
+
+/** As wrangler prints queues; no lines where there are none. */
+const tableOf = (names: readonly string[]): string =>
+  ['name', ...names]
+    .map((name, i) => `│ ${(i === 0 ? 'id' : 'f0'.repeat(16)).padEnd(32)} │ ${name.padEnd(60)} │ … │`)
+    .slice(names.length === 0 ? 1 : 0)
+    .join('\n')
 
 const after = (args: readonly string[], name: string): string | undefined =>
   args.includes(name) ? args[args.indexOf(name) + 1] : undefined
