@@ -1,6 +1,7 @@
-import { type Wrangler, WranglerError } from './wrangler.ts'
+import type { Wrangler } from './wrangler.ts'
 import type { Resources } from './wrangler-config.ts'
 import { lifecycleRule } from './wrangler-config.ts'
+import { WranglerError } from './wrangler-error.ts'
 
 /** What an account has of an environment. */
 export interface AccountState {

@@ -1,8 +1,9 @@
 import { CommandError } from '../scripts/command/errors.ts'
 import { readAccount, unlessAbsent } from './account.ts'
 import type { Environment } from './environment.ts'
-import { type Wrangler, WranglerError } from './wrangler.ts'
+import type { Wrangler } from './wrangler.ts'
 import { resourcesOf } from './wrangler-config.ts'
+import { WranglerError } from './wrangler-error.ts'
 
 export interface RemoveOptions {
   readonly environment: Environment

@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Hex } from 'viem'
@@ -10,9 +8,9 @@ import { deployContracts } from '../contracts/deploy.ts'
 import { anvilKeys, networkParamsOf, resolveProfile } from '../protocol/identity/index.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
 import { completeEnvironment } from './testing/environments.ts'
-import { loadedWrangler } from './testing/loaded-wrangler.ts'
-import { type KeptAccount, localConfig, persisted } from './testing/local-wrangler.ts'
-import { type Desk, openDesk, wranglerPath } from './testing/operators-desk.ts'
+import { loadedWrangler, runWorker } from './testing/loaded-wrangler.ts'
+import { type KeptAccount, localConfig, persisted, uploadFolder } from './testing/local-wrangler.ts'
+import { type Desk, openDesk } from './testing/operators-desk.ts'
 import { RecordedAccount } from './testing/recorded-account.ts'
 import { bringUp } from './up.ts'
 
@@ -26,7 +24,6 @@ const timeout = 600_000
 describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and a chain of its own', () => {
   let anvil: Anvil
   let desk: Desk
-  let worker: ChildProcess | undefined
   let environment: ReturnType<typeof completeEnvironment>
 
   beforeAll(async () => {
@@ -61,14 +58,9 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
     desk = openDesk(environment, 'trial', () => workerPort(desk))
   }, timeout)
   afterAll(async () => {
-    await endWorker()
     await desk?.close()
     await anvil?.stop()
   })
-
-  async function endWorker(): Promise<void> {
-    if (worker?.exitCode === null && worker.kill('SIGTERM')) await once(worker, 'exit')
-  }
 
   const started = new Map<Desk, Promise<number>>()
   /** Where the Worker of a desk runs, once something was deployed: from the first connection that its domain gets. */
@@ -78,27 +70,13 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
     return port
   }
   /** One runs at a time. */
-  async function startWorker(desk: Desk): Promise<number> {
-    await endWorker()
-    const vars = Object.entries(desk.account().secrets ?? {}).map(([name, value]) => `${name}="${value}"`)
-    writeFileSync(path.join(desk.folder, path.dirname(localConfig), '.dev.vars'), vars.join('\n'))
-    const args = ['dev', '--config', localConfig, '--port', '0', '--inspector-port', '0', ...persisted]
-    const child = spawn(process.execPath, [path.resolve(wranglerPath), ...args], {
-      cwd: desk.folder,
-      env: { ...process.env, CI: 'true' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    worker = child
-    let said = ''
-    return new Promise<number>((resolve, reject) => {
-      for (const output of [child.stdout, child.stderr])
-        output.on('data', (text) => {
-          said += text
-          const [, port] = /Ready on http:\/\/\S+:(\d+)/.exec(said) ?? []
-          if (port !== undefined) resolve(Number(port))
-        })
-      child.once('exit', () => reject(new Error(said)))
-    })
+  async function startWorker({ folder, account }: Desk): Promise<number> {
+    const vars = Object.entries(account().secrets ?? {}).map(([name, value]) => `${name}="${value}"`)
+    writeFileSync(path.join(folder, path.dirname(localConfig), '.dev.vars'), vars.join('\n'))
+    const [config, modules, statePath] = [localConfig, uploadFolder, path.join(persisted[1]!, 'v3')].map(
+      (name) => path.join(folder, name),
+    ) as [string, string, string]
+    return Number((await runWorker({ config, modules, statePath, cwd: folder })).port)
   }
 
   const shared = temporaryFolder()

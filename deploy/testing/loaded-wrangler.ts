@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { WranglerError } from '../wrangler.ts'
-import type { WranglerAnswer, WranglerCall } from './wrangler-host.ts'
+import type { BuiltWorker } from './wrangler-host.ts'
 
 let loaded: Promise<string> | undefined
 
@@ -30,11 +29,12 @@ async function load(): Promise<string> {
   return url
 }
 
-/** Runs the wrangler that answers at an address. @returns What it prints. @throws {@link WranglerError} when it fails. */
-export async function callWrangler(url: string, args: readonly string[]): Promise<string> {
-  const call: WranglerCall = { args, cwd: process.cwd() }
-  const response = await fetch(url, { method: 'POST', body: JSON.stringify(call) })
-  const { status, stdout, stderr } = (await response.json()) as WranglerAnswer
-  if (status !== 0) throw new WranglerError(args, `${stdout}${stderr}`)
-  return stdout
+/** Runs a Worker where wrangler is loaded, until another one runs there. @returns Its address. */
+export async function runWorker(built: BuiltWorker): Promise<URL> {
+  const response = await fetch(new URL('/worker', await loadedWrangler()), {
+    method: 'POST',
+    body: JSON.stringify(built),
+  })
+  if (!response.ok) throw new Error(`The Worker did not start: ${await response.text()}`)
+  return new URL((await response.json()) as string)
 }

@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { BackedDatabase } from '../backup/database.ts'
-import { type Wrangler, WranglerError } from '../wrangler.ts'
-import { callWrangler, loadedWrangler } from './loaded-wrangler.ts'
+import type { Wrangler } from '../wrangler.ts'
+import { WranglerError } from '../wrangler-error.ts'
+import { callWrangler } from './call-wrangler.ts'
+import { loadedWrangler } from './loaded-wrangler.ts'
 
 /** Where a hub has its storage, in a folder in which wrangler finds it. */
 export const statePathIn = (folder: string): string => path.join(folder, '.wrangler', 'state', 'v3')

@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { WranglerError } from '../wrangler.ts'
-import { callWrangler } from './loaded-wrangler.ts'
+import { WranglerError } from '../wrangler-error.ts'
+import { callWrangler } from './call-wrangler.ts'
 import { RecordedAccount } from './recorded-account.ts'
 
 /** What is kept of an account, and the steps after which `up` was killed; null where nobody kills it. */
@@ -32,6 +32,8 @@ export const tailFile = 'tail.jsonl'
 /** The configuration of the environment without its build command, which one call runs for all. */
 export const localConfig = 'dist/deploy/local.json'
 export const persisted = ['--persist-to', 'state']
+/** What wrangler would have uploaded. */
+export const uploadFolder = 'dist/dry'
 
 /** What wrangler has answered in the folder since something there was changed, by call. */
 const answersFile = 'answers.json'
@@ -150,7 +152,7 @@ async function locally(args: readonly string[], wrangler: string): Promise<strin
   if (upload === null) return null
   const isBuilt = existsSync(localConfig)
   const used = isBuilt ? localConfig : config
-  const call = [...upload, '--dry-run', '--outdir', path.join('dist', 'dry'), '--config', used]
+  const call = [...upload, '--dry-run', '--outdir', uploadFolder, '--config', used]
   await runOnce(call, readFileSync(used, 'utf8'))
   if (!isBuilt) {
     const { build: _, ...rest } = JSON.parse(readFileSync(config, 'utf8'))

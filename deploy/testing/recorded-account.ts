@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type Wrangler, WranglerError } from '../wrangler.ts'
+import type { Wrangler } from '../wrangler.ts'
+import { WranglerError } from '../wrangler-error.ts'
 
 interface Deployed {
   created_on: string

@@ -3,11 +3,15 @@
  * Prints its address, answers one call after another, and ends with its standard input.
  */
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire, registerHooks } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import type { V4WorkerOptions } from 'miniflare'
+import { convertV4MiniflareOptions, Miniflare } from '../../scripts/miniflare.ts'
+import { KeptRuntime } from './kept-runtimes.ts'
 
 /** How a call ended, as its process would have shown it. */
 export interface WranglerAnswer {
@@ -21,20 +25,40 @@ export interface WranglerCall {
   readonly cwd: string
 }
 
+/** A Worker that was built, to be run on this machine. */
+export interface BuiltWorker {
+  /** The configuration of wrangler, beside which are its secrets. */
+  readonly config: string
+  /** Its modules, as wrangler uploads them. */
+  readonly modules: string
+  readonly statePath: string
+  readonly cwd: string
+}
+
+interface LoadedWrangler {
+  main: (args: string[]) => Promise<void>
+  useRuntime: (runtime: unknown) => void
+  unstable_getMiniflareWorkerOptions: (config: string) => { workerOptions: V4WorkerOptions; main: string }
+}
+
 const program = path.resolve(import.meta.dirname, '../../node_modules/wrangler/wrangler-dist/cli.js')
 // Its file runs `main` only where it is the program of a process, and exports it to nobody.
+const exported = `
+exports.main = main
+exports.useRuntime = (Miniflare) => { miniflare = { ...miniflare, Miniflare } }`
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context)
     return url.endsWith('/wrangler-dist/cli.js')
-      ? { ...loaded, source: `${loaded.source}\nexports.main = main` }
+      ? { ...loaded, source: `${loaded.source}${exported}` }
       : loaded
   },
 })
-const { main } = createRequire(import.meta.url)(program) as { main: (args: string[]) => Promise<void> }
+const wrangler = createRequire(import.meta.url)(program) as LoadedWrangler
+wrangler.useRuntime(KeptRuntime)
 
-/** Runs it with what it writes in the place of what this process writes. */
-async function run({ args, cwd }: WranglerCall): Promise<WranglerAnswer> {
+/** Does something with what it writes in the place of what this process writes. */
+async function written<T>(cwd: string, act: () => Promise<T>) {
   const said = { stdout: '', stderr: '' }
   const streams = ['stdout', 'stderr'] as const
   const writes = streams.map((name) => process[name].write)
@@ -46,26 +70,67 @@ async function run({ args, cwd }: WranglerCall): Promise<WranglerAnswer> {
       return true
     }) as typeof process.stdout.write
   process.chdir(cwd)
-  process.argv = [process.execPath, program, ...args]
-  process.exitCode = undefined
   try {
-    const status = await main([...args]).then(
-      () => Number(process.exitCode ?? 0),
-      () => 1,
-    )
-    return { status, ...said }
+    const result = await act()
+    return { ...said, result }
   } finally {
-    process.exitCode = 0
     for (const [i, name] of streams.entries()) process[name].write = writes[i]!
   }
 }
 
+async function run({ args, cwd }: WranglerCall): Promise<WranglerAnswer> {
+  process.argv = [process.execPath, program, ...args]
+  process.exitCode = undefined
+  const { result: status, ...said } = await written(cwd, () =>
+    wrangler.main([...args]).then(
+      () => Number(process.exitCode ?? 0),
+      () => 1,
+    ),
+  )
+  process.exitCode = 0
+  return { status, ...said }
+}
+
+let worker: Miniflare | undefined
+
+/** Runs a Worker with the bindings that wrangler reads from its configuration, in the place of the one before. @returns Its address. */
+async function start({ config, modules: folder, statePath, cwd }: BuiltWorker): Promise<string> {
+  await worker?.dispose()
+  const { result } = await written(cwd, async () => wrangler.unstable_getMiniflareWorkerOptions(config))
+  const { workerOptions, main } = result
+  const entry = path.basename(main)
+  const names = readdirSync(folder).filter((name) => /\.(js|wasm)$/.test(name))
+  const module = (name: string) => {
+    const file = path.join(folder, name)
+    return name.endsWith('.wasm')
+      ? { type: 'CompiledWasm' as const, path: name, contents: readFileSync(file) }
+      : { type: 'ESModule' as const, path: name, contents: readFileSync(file, 'utf8') }
+  }
+  const { modulesRules: _, ...options } = workerOptions as V4WorkerOptions & { modulesRules: unknown }
+  // For each module Miniflare copies all that it has written of those before.
+  const others = names
+    .filter((name) => name !== entry)
+    .map(module)
+    .sort((a, b) => a.contents.length - b.contents.length)
+  worker = new Miniflare(
+    convertV4MiniflareOptions({
+      ...{ cf: false, resourcePersistencePath: path.resolve(statePath) },
+      handleStructuredLogs: () => {},
+      workers: [{ ...options, name: 'hub', modules: [module(entry), ...others] }],
+    }),
+  )
+  return (await worker.ready).origin
+}
+
 let turn: Promise<unknown> = Promise.resolve()
 const server = createServer(async (request, response) => {
-  const call = JSON.parse(await text(request)) as WranglerCall
-  const answer = turn.then(() => run(call))
-  turn = answer
-  response.end(JSON.stringify(await answer))
+  const body = JSON.parse(await text(request))
+  const answer = turn.then(() => (request.url === '/worker' ? start(body) : run(body)))
+  turn = answer.catch(() => {})
+  await answer.then(
+    (given) => response.end(JSON.stringify(given)),
+    (error: Error) => response.writeHead(500).end(String(error.stack)),
+  )
 })
 await once(server.listen(0, '127.0.0.1'), 'listening')
 console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
