@@ -115,15 +115,6 @@ export function incidentsOf(
         await stage().anvil.rpc('evm_mine')
       },
     },
-    'index-halted': {
-      vars: { CHAIN_START_BLOCK: '1' },
-      isSeen: ({ chain }) => chain.halted !== null,
-      says: [
-        /chain\.halted +The index was started with other settings: /,
-        /FAIL +chain index has stopped: .*other settings/,
-        /^none/,
-      ],
-    },
     'rpc-provider': {
       provoke: async () => stage().gate.close(),
       isSeen: (status) => status.relayer === 'unavailable',
@@ -280,6 +271,16 @@ export function incidentsOf(
       mend: async () => {
         stage().loseDomain(false)
       },
+    },
+    // From here on each has settings of its own, and needs another start of the hub.
+    'index-halted': {
+      vars: { CHAIN_START_BLOCK: '1' },
+      isSeen: ({ chain }) => chain.halted !== null,
+      says: [
+        /chain\.halted +The index was started with other settings: /,
+        /FAIL +chain index has stopped: .*other settings/,
+        /^none/,
+      ],
     },
     'clock-wrong': {
       vars: { CLOCK: 'chain' },

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   mkdirSync,
@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { TLSSocket } from 'node:tls'
 import type { Environment } from '../environment.ts'
+import type { CommandAnswer, CommandCall } from './command-host.ts'
 import { environmentToml } from './environments.ts'
 import { accountFile, type KeptAccount } from './local-wrangler.ts'
 
@@ -46,6 +47,19 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
   const standIn = path.resolve('deploy/testing/local-wrangler.ts')
   writeFileSync(path.join(folder, wranglerPath), `import(${JSON.stringify(standIn)})\n`)
   const domain = startDomain(folder, hubPort)
+  const environmentOf = async () => ({
+    ...process.env,
+    ...(await domain).env,
+    LOCAL_WRANGLER: 'recorded',
+    NODE_NO_WARNINGS: '1',
+  })
+  let loaded: ChildProcess | undefined
+  const load = async () =>
+    spawn(process.execPath, [path.resolve('deploy/testing/command-host.ts')], {
+      cwd: folder,
+      env: await environmentOf(),
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
   return {
     folder,
     account: (): KeptAccount => JSON.parse(readFileSync(path.join(folder, accountFile), 'utf8')),
@@ -60,13 +74,7 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
       const program = script === 'wrangler' ? path.join(folder, wranglerPath) : path.join(root, script)
       const child = spawn(process.execPath, [program, ...args], {
         cwd: folder,
-        env: {
-          ...process.env,
-          ...(await domain).env,
-          LOCAL_WRANGLER: 'recorded',
-          NODE_NO_WARNINGS: '1',
-          ...env,
-        },
+        env: { ...(await environmentOf()), ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       let said = ''
@@ -78,7 +86,28 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
       const [code, signal] = await once(child, 'close')
       return { code, signal, said }
     },
+    /** Runs a command of the repository where those before it were loaded, one at a time, and says what its process would. */
+    async runLoaded(
+      [script, ...args]: readonly [string, ...string[]],
+      env: Record<string, string> = {},
+    ): Promise<CommandAnswer> {
+      loaded ??= await load()
+      const call: CommandCall = { program: path.join(root, script), args, env }
+      const child = loaded
+      return new Promise((resolve, reject) => {
+        const fail = () => reject(new Error(`${script} ended the process that it was loaded in.`))
+        child.once('exit', fail).once('message', (answer: CommandAnswer) => {
+          child.off('exit', fail)
+          resolve(answer)
+        })
+        child.send(call)
+      })
+    },
     async close() {
+      if (loaded?.connected) {
+        loaded.disconnect()
+        await once(loaded, 'exit')
+      }
       await (await domain).close()
       rmSync(folder, { recursive: true, force: true })
     },

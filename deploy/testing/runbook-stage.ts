@@ -148,8 +148,11 @@ export async function startRunbookStage() {
         OPERATOR_KEY: operatorKey,
         RELAYER_PRIVATE_KEY: relayerKey,
       }
-      const isWhole = words[0] === 'watch' ? (text: string) => text.endsWith('\n\n') : undefined
-      const { code, said } = await desk.run([program, ...words], env, isWhole)
+      const line = [program, ...words] as const
+      const { code, said } =
+        words[0] === 'watch'
+          ? await desk.run(line, env, (text) => text.endsWith('\n\n'))
+          : await (place === undefined ? desk.run : desk.runLoaded)(line, env)
       if (![0, 1, 2, null].includes(code)) throw new Error(`${command} exits with ${code}: ${said}`)
       return said
     },

@@ -11,6 +11,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { V4WorkerOptions } from 'miniflare'
 import { convertV4MiniflareOptions, Miniflare } from '../../scripts/miniflare.ts'
+import { captured } from './captured.ts'
 import { KeptRuntime } from './kept-runtimes.ts'
 
 /** How a call ended, as its process would have shown it. */
@@ -57,35 +58,21 @@ registerHooks({
 const wrangler = createRequire(import.meta.url)(program) as LoadedWrangler
 wrangler.useRuntime(KeptRuntime)
 
-/** Does something with what it writes in the place of what this process writes. */
-async function written<T>(cwd: string, act: () => Promise<T>) {
-  const said = { stdout: '', stderr: '' }
-  const streams = ['stdout', 'stderr'] as const
-  const writes = streams.map((name) => process[name].write)
-  for (const name of streams)
-    process[name].write = ((chunk: string | Uint8Array, ...rest: unknown[]) => {
-      said[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
-      const done = rest.at(-1)
-      if (typeof done === 'function') done()
-      return true
-    }) as typeof process.stdout.write
-  process.chdir(cwd)
-  try {
-    const result = await act()
-    return { ...said, result }
-  } finally {
-    for (const [i, name] of streams.entries()) process[name].write = writes[i]!
-  }
-}
-
+/** Runs it with what it writes in the place of what this process writes. */
 async function run({ args, cwd }: WranglerCall): Promise<WranglerAnswer> {
+  process.chdir(cwd)
   process.argv = [process.execPath, program, ...args]
   process.exitCode = undefined
-  const { result: status, ...said } = await written(cwd, () =>
-    wrangler.main([...args]).then(
-      () => Number(process.exitCode ?? 0),
-      () => 1,
-    ),
+  const said = { stdout: '', stderr: '' }
+  const status = await captured(
+    (stream, text) => {
+      said[stream] += text
+    },
+    () =>
+      wrangler.main([...args]).then(
+        () => Number(process.exitCode ?? 0),
+        () => 1,
+      ),
   )
   process.exitCode = 0
   return { status, ...said }
@@ -96,8 +83,11 @@ let worker: Miniflare | undefined
 /** Runs a Worker with the bindings that wrangler reads from its configuration, in the place of the one before. @returns Its address. */
 async function start({ config, modules: folder, statePath, cwd }: BuiltWorker): Promise<string> {
   await worker?.dispose()
-  const { result } = await written(cwd, async () => wrangler.unstable_getMiniflareWorkerOptions(config))
-  const { workerOptions, main } = result
+  process.chdir(cwd)
+  const { workerOptions, main } = await captured(
+    () => {},
+    async () => wrangler.unstable_getMiniflareWorkerOptions(config),
+  )
   const entry = path.basename(main)
   const names = readdirSync(folder).filter((name) => /\.(js|wasm)$/.test(name))
   const module = (name: string) => {

@@ -1,0 +1,22 @@
+type Stream = 'stdout' | 'stderr'
+
+/** Does something with what it writes in the place of what this process writes. @param write - Gets it. */
+export async function captured<T>(
+  write: (stream: Stream, text: string) => void,
+  act: () => Promise<T>,
+): Promise<T> {
+  const streams = ['stdout', 'stderr'] as const
+  const writes = streams.map((name) => process[name].write)
+  for (const name of streams)
+    process[name].write = ((chunk: string | Uint8Array, ...rest: unknown[]) => {
+      write(name, typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
+      const done = rest.at(-1)
+      if (typeof done === 'function') done()
+      return true
+    }) as typeof process.stdout.write
+  try {
+    return await act()
+  } finally {
+    for (const [i, name] of streams.entries()) process[name].write = writes[i]!
+  }
+}

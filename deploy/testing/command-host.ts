@@ -1,0 +1,60 @@
+/**
+ * A process that runs one command of the repository after another, which it loads once: to load one takes most of its time. Each call comes
+ * and is answered as a message; it ends with its parent.
+ */
+import { flushCompileCache } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { captured } from './captured.ts'
+
+export interface CommandCall {
+  /** The file of the command. */
+  readonly program: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface CommandAnswer {
+  readonly code: number
+  readonly said: string
+}
+
+/** Where Node keeps what it sends requests with; a command that begins has no connection of an earlier one. */
+const dispatcherKey = Symbol.for('undici.globalDispatcher.1')
+interface Dispatcher {
+  destroy: () => Promise<void>
+  constructor: new () => Dispatcher
+}
+const dispatchers = globalThis as unknown as Record<symbol, Dispatcher>
+
+const own = { ...process.env }
+// Each command waits for an error of it.
+process.stdout.setMaxListeners(0)
+
+async function run({ program, args, env }: CommandCall, index: number): Promise<CommandAnswer> {
+  process.argv = [process.execPath, program, ...args]
+  process.env = { ...own, ...env }
+  process.exitCode = undefined
+  let said = ''
+  await captured(
+    (_, text) => {
+      said += text
+    },
+    // A command runs as its file is loaded; a file of another address is another module.
+    () => import(`${pathToFileURL(program)}?${index}`),
+  )
+  const code = Number(process.exitCode ?? 0)
+  process.exitCode = undefined
+  // For those that run in processes of their own and are killed, which keep nothing.
+  flushCompileCache()
+  const before = dispatchers[dispatcherKey]!
+  dispatchers[dispatcherKey] = new before.constructor()
+  await before.destroy()
+  return { code, said }
+}
+
+let calls = 0
+let turn: Promise<unknown> = Promise.resolve()
+process.on('message', (call: CommandCall) => {
+  turn = turn.then(async () => process.send!(await run(call, ++calls)))
+})
+process.once('disconnect', () => process.exit())
