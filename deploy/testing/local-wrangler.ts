@@ -1,17 +1,8 @@
 /**
- * In the place of wrangler, for the process of `up`: what has a local mode wrangler itself does, in the folder of the run, and what needs
- * an account is a recorded answer. `account.json` keeps the account from one call to the next.
+ * In the place of wrangler: what has a local mode wrangler itself does, in the folder of the run, and what needs an account is a recorded
+ * answer. The process of `up` starts a stand-in for each call, which asks here what to print.
  */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { WranglerError } from '../wrangler-error.ts'
 import { callWrangler } from './call-wrangler.ts'
@@ -26,7 +17,6 @@ export interface KeptAccount
   killed: string[] | null
 }
 
-export const accountFile = 'account.json'
 /** What `wrangler tail` shows, a line for each invocation of the Worker. */
 export const tailFile = 'tail.jsonl'
 /** The configuration of the environment without its build command, which one call runs for all. */
@@ -38,8 +28,6 @@ export const uploadFolder = 'dist/dry'
 /** What wrangler has answered in the folder since something there was changed, by call. */
 const answersFile = 'answers.json'
 
-/** What the desks of a test share: the first migrations of each are the same, and wrangler starts a runtime for each of them. */
-const sharedFolder = process.env.LOCAL_WRANGLER_SHARED
 /** There once the folder has had migrations applied. */
 const appliedFile = 'applied'
 
@@ -60,34 +48,59 @@ function stepOf(call: string): string | null {
   return step === undefined ? null : `${step} ${/@(\d+%)/.exec(call)?.[1] ?? ''}`.trim()
 }
 
-/** `recorded`, or the address of a loaded wrangler for what has a local mode. */
-const mode = process.env.LOCAL_WRANGLER
-if (mode !== undefined && process.argv[1]?.endsWith('wrangler.js')) await main(process.argv.slice(2), mode)
+/** What a stand-in of wrangler was called with. */
+export interface StandInCall {
+  readonly args: readonly string[]
+  readonly input: string
+  /** `recorded`, or the address of a loaded wrangler for what has a local mode. */
+  readonly mode: string
+  /** What the desks of a test share: the first migrations of each are the same, and take longer than all else. */
+  readonly shared?: string
+}
 
-async function main(args: readonly string[], wrangler: string): Promise<void> {
-  const account = new RecordedAccount()
-  const kept = JSON.parse(readFileSync(accountFile, 'utf8')) as KeptAccount
-  Object.assign(account, kept)
-  const input = args[1] === 'bulk' ? readFileSync(0, 'utf8') : ''
-  try {
-    const own =
-      args[0] === 'tail' ? tailed(args) : wrangler === 'recorded' ? null : await locally(args, wrangler)
-    process.stdout.write(own ?? (await account.wrangler(args, input)))
-  } catch (error) {
-    if (!(error instanceof WranglerError)) throw error
-    process.stderr.write(error.output)
-    process.exitCode = 1
-    return
+/** How it ends, as its process shows it. */
+export interface StandInAnswer {
+  readonly stdout: string
+  readonly stderr: string
+  readonly code: number
+  /** Whether it ends the process that called it. */
+  readonly kills: boolean
+}
+
+/** Answers calls of wrangler in a folder, one at a time, and keeps the account from one to the next. */
+export function localWrangler(folder: string) {
+  let kept: KeptAccount | undefined
+  const keep = (account: KeptAccount) => {
+    kept = JSON.parse(JSON.stringify(account))
   }
-  const step = stepOf(args.join(' '))
-  const isKilled = kept.killed !== null && step !== null && !kept.killed.includes(step)
-  const { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated } = account
-  const killed = isKilled ? [...kept.killed!, step] : kept.killed
-  const made = { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated }
-  const next: KeptAccount = { ...made, killed }
-  writeFileSync(`${accountFile}.new`, JSON.stringify(next))
-  renameSync(`${accountFile}.new`, accountFile)
-  if (isKilled) process.kill(process.ppid, 'SIGKILL')
+  const held = (): KeptAccount => {
+    if (kept === undefined) throw new Error('Nobody gave this desk an account.')
+    return structuredClone(kept)
+  }
+  const answer = async (call: StandInCall): Promise<StandInAnswer> => {
+    const account = new RecordedAccount(folder)
+    const { killed: before, ...had } = held()
+    Object.assign(account, had)
+    let stdout: string
+    try {
+      stdout = (await ownAnswer(folder, call)) ?? (await account.wrangler(call.args, call.input))
+    } catch (error) {
+      if (!(error instanceof WranglerError)) throw error
+      return { stdout: '', stderr: error.output, code: 1, kills: false }
+    }
+    const step = stepOf(call.args.join(' '))
+    const kills = before !== null && step !== null && !before.includes(step)
+    const { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated } = account
+    const made = { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated }
+    keep({ ...made, killed: kills ? [...before, step] : before })
+    return { stdout, stderr: '', code: 0, kills }
+  }
+  return { keep, held, answer }
+}
+
+async function ownAnswer(folder: string, call: StandInCall): Promise<string | null> {
+  if (call.args[0] === 'tail') return tailed(folder, call.args)
+  return call.mode === 'recorded' ? null : locally(folder, call)
 }
 
 /** Hub and wrangler are two processes that write one file here, which D1 never has: the one that comes second is refused. */
@@ -102,9 +115,14 @@ async function patiently(run: () => Promise<string>): Promise<string> {
 }
 
 /** Applies the migrations, or takes the database that the first desk has got from them. */
-async function applyOnce(run: () => Promise<string>): Promise<string> {
-  const own = path.join(persisted[1]!, 'v3', 'd1')
-  if (sharedFolder === undefined || existsSync(appliedFile)) return run()
+async function applyOnce(
+  folder: string,
+  sharedFolder: string | undefined,
+  run: () => Promise<string>,
+): Promise<string> {
+  const own = path.join(folder, persisted[1]!, 'v3', 'd1')
+  const applied = path.join(folder, appliedFile)
+  if (sharedFolder === undefined || existsSync(applied)) return run()
   const [shared, answer] = ['d1', 'said'].map((name) => path.join(sharedFolder, name)) as [string, string]
   if (existsSync(answer)) {
     rmSync(own, { recursive: true, force: true })
@@ -114,55 +132,57 @@ async function applyOnce(run: () => Promise<string>): Promise<string> {
     cpSync(own, shared, { recursive: true, filter: (name) => !name.endsWith('-shm') })
     writeFileSync(answer, said)
   }
-  writeFileSync(appliedFile, '')
+  writeFileSync(applied, '')
   return readFileSync(answer, 'utf8')
 }
 
-function linkState(folder: string): void {
-  const place = path.join(folder, '.wrangler')
+function linkState(folder: string, beside: string): void {
+  const place = path.join(folder, beside, '.wrangler')
   if (existsSync(place)) return
   mkdirSync(place)
-  symlinkSync(path.resolve(persisted[1]!), path.join(place, 'state'))
+  symlinkSync(path.join(folder, persisted[1]!), path.join(place, 'state'))
 }
 
 /** What wrangler prints in its local mode; null for a call that has none. An upload is tried, and recorded as well. */
-async function locally(args: readonly string[], wrangler: string): Promise<string | null> {
+async function locally(folder: string, { args, mode, shared }: StandInCall): Promise<string | null> {
   const config = args[args.indexOf('--config') + 1]!
-  const run = (call: readonly string[]) => callWrangler(wrangler, call)
+  const inFolder = (name: string) => path.join(folder, name)
+  const answersPath = inFolder(answersFile)
+  const run = (call: readonly string[]) => callWrangler(mode, call, folder)
   /** An `up` that is run again asks what the one before has asked, and each answer takes seconds. */
   const runOnce = async (call: readonly string[], input: string): Promise<string> => {
     const question = `${call.join(' ')}\n${input}`
-    const answers = keptAnswers()
+    const answers = keptAnswers(answersPath)
     answers[question] ??= await run(call)
-    writeFileSync(answersFile, JSON.stringify(answers))
+    writeFileSync(answersPath, JSON.stringify(answers))
     return answers[question]
   }
   const isLocal = localCalls.some((words) => args.join(' ').startsWith(`${words} `))
   if (isLocal) {
     const own = args.map((arg) => (arg === '--remote' ? '--local' : arg))
     // An export has no option for the folder: it looks beside the configuration.
-    if (args[1] === 'export') linkState(path.dirname(config))
+    if (args[1] === 'export') linkState(folder, path.dirname(config))
     const call = args[1] === 'export' ? own : [...own, ...persisted]
     if (args.join(' ').startsWith('d1 migrations list ')) return patiently(() => runOnce(call, ''))
-    if (args[0] === 'd1' && args[1] !== 'export') rmSync(answersFile, { force: true })
-    if (args.join(' ').startsWith('d1 migrations apply ')) return applyOnce(() => run(call))
+    if (args[0] === 'd1' && args[1] !== 'export') rmSync(answersPath, { force: true })
+    if (args.join(' ').startsWith('d1 migrations apply ')) return applyOnce(folder, shared, () => run(call))
     return patiently(() => run(call))
   }
   const upload = args[0] === 'deploy' ? ['deploy'] : args[1] === 'upload' ? ['versions', 'upload'] : null
   if (upload === null) return null
-  const isBuilt = existsSync(localConfig)
+  const isBuilt = existsSync(inFolder(localConfig))
   const used = isBuilt ? localConfig : config
   const call = [...upload, '--dry-run', '--outdir', uploadFolder, '--config', used]
-  await runOnce(call, readFileSync(used, 'utf8'))
+  await runOnce(call, readFileSync(inFolder(used), 'utf8'))
   if (!isBuilt) {
-    const { build: _, ...rest } = JSON.parse(readFileSync(config, 'utf8'))
-    writeFileSync(localConfig, JSON.stringify(rest))
+    const { build: _, ...rest } = JSON.parse(readFileSync(inFolder(config), 'utf8'))
+    writeFileSync(inFolder(localConfig), JSON.stringify(rest))
   }
   return null
 }
 
-function keptAnswers(): Record<string, string> {
-  return existsSync(answersFile) ? JSON.parse(readFileSync(answersFile, 'utf8')) : {}
+function keptAnswers(file: string): Record<string, string> {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
 }
 
 interface Invocation {
@@ -171,10 +191,10 @@ interface Invocation {
 }
 
 /** The invocations that pass the filters, as Cloudflare applies them: a status is that of the invocation, not of its answer. */
-function tailed(args: readonly string[]): string {
+function tailed(folder: string, args: readonly string[]): string {
   const after = (name: string) => (args.includes(name) ? args[args.indexOf(name) + 1]! : null)
   const [status, search] = [after('--status'), after('--search')]
-  return readFileSync(tailFile, 'utf8')
+  return readFileSync(path.join(folder, tailFile), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Invocation)

@@ -10,14 +10,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { TLSSocket } from 'node:tls'
 import type { Environment } from '../environment.ts'
 import type { CommandAnswer, CommandCall } from './command-host.ts'
 import { environmentToml } from './environments.ts'
-import { accountFile, type KeptAccount } from './local-wrangler.ts'
+import { localWrangler, type StandInAnswer, type StandInCall } from './local-wrangler.ts'
 
 const root = path.resolve('.')
 export const wranglerPath = 'node_modules/wrangler/bin/wrangler.js'
@@ -44,8 +45,8 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
   mkdirSync(path.join(folder, 'deploy'))
   writeFileSync(path.join(folder, 'deploy', `${name}.toml`), environmentToml(environment))
   mkdirSync(path.join(folder, path.dirname(wranglerPath)), { recursive: true })
-  const standIn = path.resolve('deploy/testing/local-wrangler.ts')
-  writeFileSync(path.join(folder, wranglerPath), `import(${JSON.stringify(standIn)})\n`)
+  const account = localWrangler(folder)
+  const standIns = startStandIns(account.answer, path.join(folder, wranglerPath))
   const domain = startDomain(folder, hubPort)
   const environmentOf = async () => ({
     ...process.env,
@@ -62,15 +63,15 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
     })
   return {
     folder,
-    account: (): KeptAccount => JSON.parse(readFileSync(path.join(folder, accountFile), 'utf8')),
-    keepAccount: (account: KeptAccount) =>
-      writeFileSync(path.join(folder, accountFile), JSON.stringify(account)),
+    account: account.held,
+    keepAccount: account.keep,
     /** Runs a program of the repository. @param isSeen - Ends one that goes on by itself, by what it has said. */
     async run(
       [script, ...args]: readonly [string, ...string[]],
       env: Record<string, string> = {},
       isSeen?: (said: string) => boolean,
     ): Promise<Ended> {
+      await standIns
       const program = script === 'wrangler' ? path.join(folder, wranglerPath) : path.join(root, script)
       const child = spawn(process.execPath, [program, ...args], {
         cwd: folder,
@@ -91,6 +92,7 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
       [script, ...args]: readonly [string, ...string[]],
       env: Record<string, string> = {},
     ): Promise<CommandAnswer> {
+      await standIns
       loaded ??= await load()
       const call: CommandCall = { program: path.join(root, script), args, env }
       const child = loaded
@@ -109,10 +111,40 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
         await once(loaded, 'exit')
       }
       await (await domain).close()
+      await (await standIns).close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
+
+/** Puts a program in the place of wrangler that asks here what it prints, and whether it ends who called it. */
+async function startStandIns(answer: (call: StandInCall) => Promise<StandInAnswer>, program: string) {
+  const server = createTcpServer({ allowHalfOpen: true }, async (socket) => {
+    const call = JSON.parse(await text(socket)) as StandInCall
+    const failed = (error: Error) => ({ stdout: '', stderr: String(error.stack), code: 1, kills: false })
+    socket.end(JSON.stringify(await answer(call).catch(failed)))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  writeFileSync(program, standIn((server.address() as AddressInfo).port))
+  return { close: () => new Promise((resolve) => server.close(resolve)) }
+}
+
+/** Without modules of its own, which would take longer than Node itself. */
+const standIn = (port: number): string => `
+const { LOCAL_WRANGLER: mode, LOCAL_WRANGLER_SHARED: shared } = process.env
+const args = process.argv.slice(2)
+const input = args[1] === 'bulk' ? require('node:fs').readFileSync(0, 'utf8') : ''
+const socket = require('node:net').connect(${port}, '127.0.0.1')
+let answer = ''
+socket.setEncoding('utf8').on('data', (part) => (answer += part)).on('end', () => {
+  const { stdout, stderr, code, kills } = JSON.parse(answer)
+  process.stdout.write(stdout)
+  process.stderr.write(stderr)
+  process.exitCode = code
+  if (kills) process.kill(process.ppid, 'SIGKILL')
+})
+socket.end(JSON.stringify({ args, input, mode, shared }))
+`
 
 /** The way to the hub, as the internet is for a deployed one: its name, and a certificate for it. */
 async function startDomain(folder: string, hubPort: () => Promise<number | null>) {

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Wrangler } from '../wrangler.ts'
 import { WranglerError } from '../wrangler-error.ts'
 
@@ -10,6 +11,7 @@ interface Deployed {
 
 /** An account of Cloudflare, which answers the calls of wrangler in the words of its version 4. */
 export class RecordedAccount {
+  readonly #folder: string
   readonly calls: string[] = []
   readonly databases: { name: string; uuid: string }[] = []
   readonly buckets: string[] = []
@@ -31,6 +33,11 @@ export class RecordedAccount {
   readonly executed: string[] = []
   /** Files of buckets, by bucket and key. */
   readonly objects = new Map<string, Buffer>()
+
+  /** @param folder - Where wrangler is called. */
+  constructor(folder = '.') {
+    this.#folder = folder
+  }
 
   readonly wrangler: Wrangler = async (args, input = '') => {
     const call = args.join(' ')
@@ -89,7 +96,7 @@ export class RecordedAccount {
       this.deployments.length === 0 ? this.#noWorker : JSON.stringify(this.deployments),
     'deployments status': () => JSON.stringify(this.deployments.at(-1)),
     deploy: (args) => {
-      const config = JSON.parse(readFileSync(after(args, '--config')!, 'utf8')) as {
+      const config = JSON.parse(readFileSync(this.#file(args, '--config'), 'utf8')) as {
         name: string
         workers_dev: boolean
       }
@@ -98,15 +105,14 @@ export class RecordedAccount {
       if (config.workers_dev) return `Deployed ${name} triggers\n  https://${name}.account.workers.dev`
     },
     'd1 execute': (args) => {
-      const file = after(args, '--file')
-      if (file !== undefined) this.executed.push(readFileSync(file, 'utf8'))
+      if (args.includes('--file')) this.executed.push(readFileSync(this.#file(args, '--file'), 'utf8'))
       return JSON.stringify([{ results: this.tables }])
     },
-    'r2 object put': (args) => void this.objects.set(args[3]!, readFileSync(after(args, '--file')!)),
+    'r2 object put': (args) => void this.objects.set(args[3]!, readFileSync(this.#file(args, '--file'))),
     'r2 object get': (args) => {
       const bytes = this.objects.get(args[3]!)
       if (bytes === undefined) return new Error('The specified key does not exist.')
-      writeFileSync(after(args, '--file')!, bytes)
+      writeFileSync(this.#file(args, '--file'), bytes)
     },
     'triggers deploy': () => undefined,
     'versions upload': () => `Worker Version ID: upload-${++this.uploads}`,
@@ -118,6 +124,10 @@ export class RecordedAccount {
           return version === undefined ? [] : [{ version_id: version, percentage: Number(share) }]
         }),
       ),
+  }
+
+  #file(args: readonly string[], option: string): string {
+    return path.resolve(this.#folder, after(args, option)!)
   }
 
   #drop(names: string[], name: string): void {

@@ -9,7 +9,7 @@ import { createRequire, registerHooks } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { V4WorkerOptions } from 'miniflare'
+import type { Miniflare as Runtime, V4WorkerOptions } from 'miniflare'
 import { convertV4MiniflareOptions, Miniflare } from '../../scripts/miniflare.ts'
 import { captured } from './captured.ts'
 import { KeptRuntime } from './kept-runtimes.ts'
@@ -78,7 +78,7 @@ async function run({ args, cwd }: WranglerCall): Promise<WranglerAnswer> {
   return { status, ...said }
 }
 
-let worker: Miniflare | undefined
+let worker: Runtime | undefined
 
 /** Runs a Worker with the bindings that wrangler reads from its configuration, in the place of the one before. @returns Its address. */
 async function start({ config, modules: folder, statePath, cwd }: BuiltWorker): Promise<string> {
@@ -115,7 +115,7 @@ async function start({ config, modules: folder, statePath, cwd }: BuiltWorker): 
 let turn: Promise<unknown> = Promise.resolve()
 const server = createServer(async (request, response) => {
   const body = JSON.parse(await text(request))
-  const answer = turn.then(() => (request.url === '/worker' ? start(body) : run(body)))
+  const answer = turn.then<unknown>(() => (request.url === '/worker' ? start(body) : run(body)))
   turn = answer.catch(() => {})
   await answer.then(
     (given) => response.end(JSON.stringify(given)),
