@@ -143,7 +143,7 @@ export class RecordedAccount {
   }
 }
 
-/** As wrangler prints queues; no lines where there are none. */
+/** As wrangler prints queues; nothing at all where no queue exists. */
 const tableOf = (names: readonly string[]): string =>
   ['name', ...names]
     .map((name, i) => `│ ${(i === 0 ? 'id' : 'f0'.repeat(16)).padEnd(32)} │ ${name.padEnd(60)} │ … │`)
