@@ -46,16 +46,19 @@ describe.skipIf(findAnvil() === null)('an environment, compared with its chain a
       },
     })
     // The address of the environment, behind which the hub is; everything else is as it is deployed.
-    hub = await startTestHub({
-      ...hubVars(environment),
-      ...{
-        LOCAL_NETWORK: 'false',
-        CHAIN_CONFIRMATIONS: '1',
-        CHAIN_FINALITY_BLOCKS: '0',
-        CHAIN_BLOCK_SECS: '0.2',
+    hub = await startTestHub(
+      {
+        ...hubVars(environment),
+        ...{
+          LOCAL_NETWORK: 'false',
+          CHAIN_CONFIRMATIONS: '1',
+          CHAIN_FINALITY_BLOCKS: '0',
+          CHAIN_BLOCK_SECS: '0.2',
+        },
+        ...{ RELAYER_PRIVATE_KEY: relayerKey, COORDINATOR_SEED: `0x${'5e'.repeat(32)}` },
       },
-      ...{ RELAYER_PRIVATE_KEY: relayerKey, COORDINATOR_SEED: `0x${'5e'.repeat(32)}` },
-    })
+      { files: true },
+    )
   })
   afterAll(async () => {
     await hub?.stop()

@@ -8,7 +8,7 @@ import { startNode } from '../testing/node/serving-node.ts'
 
 let hub: TestHub
 beforeAll(async () => {
-  hub = await startTestHub()
+  hub = await startTestHub({}, { files: true })
 })
 afterAll(() => hub?.stop())
 

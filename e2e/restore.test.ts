@@ -58,8 +58,8 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
   async function start(name: string): Promise<Environment> {
     const port = await pickPort()
     const hub = await startHub({
-      script: await bundleHub({ whole: true }),
-      ...{ port, statePath: stateOf(name), callersNameAddress: true, extraWorkers: { driver } },
+      script: await bundleHub(),
+      ...{ port, statePath: stateOf(name), callersNameAddress: true, files: false, extraWorkers: { driver } },
       vars: {
         HUB_SECRET: 'a secret that only tests know, long enough',
         BASE_URL: `http://localhost:${port}`,

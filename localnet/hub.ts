@@ -25,6 +25,8 @@ export interface HubOptions {
    * Left out, they all have this machine's, whatever they say.
    */
   callersNameAddress?: boolean
+  /** Whether it answers the files of `public/`; it does unless this is false, which starts in three quarters of the time. */
+  files?: boolean
   /** Equal Workers over the same storage, one port each; 1 when left out. */
   isolates?: number
   /** Further hubs in the same workerd, by name, each with vars and Durable Objects of its own over the same database. */
@@ -69,6 +71,7 @@ export async function startHub({
   statePath,
   chainUrl,
   callersNameAddress = false,
+  files = true,
   isolates = 1,
   extraHubs = {},
   extraWorkers = {},
@@ -87,35 +90,11 @@ export async function startHub({
   const objects = workerOptions.durableObjects as DurableObjects
   const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
   const [first, ...others] = callersNameAddress ? limited : behindFront(limited)
-  // For each module Miniflare copies all that it has written of those before.
+  // For each module Miniflare copies all that it has written before.
   const modules = [first!, ...others.sort((a, b) => a.contents.length - b.contents.length)]
   const names = Array.from({ length: isolates }, (_, index) => (index === 0 ? 'hub' : `hub-${index + 1}`))
+  // For whatever follows, too, so the hub is the last of the Workers.
   const workers: V4WorkerOptions[] = [
-    ...names.map((name) => ({
-      ...workerOptions,
-      serviceBindings: { ASSETS: 'assets' },
-      name,
-      modules,
-      bindings,
-      // Further isolates use the objects of the first, as two data centres would, and leave its queues to it.
-      ...(name !== 'hub' && { queueConsumers: [], durableObjects: objectsOf('hub', objects) }),
-      unsafeDirectSockets: [{ host: '127.0.0.1', port: name === 'hub' ? port : 0 }],
-    })),
-    ...Object.entries(extraHubs).map(([name, own]) => ({
-      ...workerOptions,
-      serviceBindings: { ASSETS: 'assets' },
-      name,
-      modules,
-      bindings: { ...bindings, ...own },
-      queueConsumers: [],
-    })),
-    // In front of a Worker with assets Miniflare puts another one, which costs as much as the hub does.
-    {
-      name: 'assets',
-      compatibilityDate: workerOptions.compatibilityDate as string,
-      modules: [{ type: 'ESModule' as const, path: 'assets.mjs', contents: assetsWorker }],
-      assets: assets as Assets,
-    },
     ...Object.entries(extraWorkers).map(([name, contents]) => ({
       name,
       compatibilityDate: workerOptions.compatibilityDate as string,
@@ -127,6 +106,35 @@ export async function startHub({
         ...Object.keys(extraHubs).map((other) => objectsOf(other, objects, `${other}_`)),
       ),
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+    })),
+    // In front of a Worker with assets Miniflare puts another one, which costs as much as the hub does.
+    {
+      name: 'assets',
+      compatibilityDate: workerOptions.compatibilityDate as string,
+      modules: [
+        { type: 'ESModule' as const, path: 'assets.mjs', contents: files ? assetsWorker : noAssetsWorker },
+      ],
+      ...(files && { assets: assets as Assets }),
+    },
+    ...names.map((name) => ({
+      ...workerOptions,
+      serviceBindings: { ASSETS: 'assets' },
+      name,
+      modules,
+      bindings,
+      // Further isolates use the objects of the first, as two data centres would, and leave its queues to it.
+      ...(name !== 'hub' && { queueConsumers: [], durableObjects: objectsOf('hub', objects) }),
+      // What is asked of Miniflare itself would be for the first of the Workers else.
+      ...(name === 'hub' && { routes: ['*/*'] }),
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: name === 'hub' ? port : 0 }],
+    })),
+    ...Object.entries(extraHubs).map(([name, own]) => ({
+      ...workerOptions,
+      serviceBindings: { ASSETS: 'assets' },
+      name,
+      modules,
+      bindings: { ...bindings, ...own },
+      queueConsumers: [],
     })),
   ]
   const folder = statePath ?? mkdtempSync(path.join(tmpdir(), 'hub-'))
@@ -190,6 +198,7 @@ function printRuntimeLog({ level, message }: { level: string; message: string })
 }
 
 const assetsWorker = 'export default { fetch: (request, env) => env.ASSETS.fetch(request) }'
+const noAssetsWorker = 'export default { fetch: () => new Response(null, { status: 404 }) }'
 
 type Assets = { directory: string; binding: string }
 type DurableObjects = Record<string, { className: string }>

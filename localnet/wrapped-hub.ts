@@ -21,7 +21,7 @@ export async function wrapHub(
   const folder = await keptBuild({
     name: `wrapper-${name}`,
     sources: [...sources, 'scripts/bundle.ts'],
-    buildInto: (unfinished) => bundleInto(unfinished, [file], true),
+    buildInto: (unfinished) => bundleInto(unfinished, [file]),
   })
   const objects = (await readWranglerHub()).workerOptions.durableObjects as Record<
     string,

@@ -15,25 +15,17 @@ export interface HubModule {
 /** The modules of the hub; the first is its entry. */
 export type HubBundle = readonly HubModule[]
 
-export interface BundleOptions {
-  /**
-   * Whether all of it is in one module without white space, which is loaded at start. Miniflare copies its whole
-   * configuration for each module of each Worker: starting a hub in many modules takes twice the time.
-   */
-  whole?: boolean
-}
-
 /**
  * Bundles the hub for workerd on this machine, once for the same sources. It is what a deployment runs, in the names of the
- * source.
+ * source and in one module: Miniflare copies its whole configuration for each module of each Worker.
  *
  * @throws {@link CommandError} that names every place where the source is wrong.
  */
-export async function bundleHub({ whole = false }: BundleOptions = {}): Promise<HubBundle> {
+export async function bundleHub(): Promise<HubBundle> {
   const folder = await keptBuild({
-    name: whole ? 'hub-whole' : 'hub',
+    name: 'hub',
     sources,
-    buildInto: (unfinished) => bundleInto(unfinished, settings.entryPoints, whole),
+    buildInto: (unfinished) => bundleInto(unfinished, settings.entryPoints),
   })
   const names = readdirSync(folder).filter((name) => name !== entry)
   return [entry, ...names].map(
@@ -62,12 +54,10 @@ const sources = [
  *
  * @throws {@link CommandError} that names every place where the source is wrong.
  */
-export async function bundleInto(folder: string, entryPoints: string[], whole = false): Promise<void> {
-  await build({ ...settings, entryPoints, splitting: !whole, minifyWhitespace: whole, outdir: folder }).catch(
-    (error: BuildFailure) => {
-      throw new CommandError(['The hub cannot be bundled:', ...error.errors.map(placeOf)].join('\n  '))
-    },
-  )
+export async function bundleInto(folder: string, entryPoints: string[]): Promise<void> {
+  await build({ ...settings, entryPoints, splitting: false, outdir: folder }).catch((error: BuildFailure) => {
+    throw new CommandError(['The hub cannot be bundled:', ...error.errors.map(placeOf)].join('\n  '))
+  })
   copyFileSync(photonFile(), path.join(folder, photon))
 }
 

@@ -25,7 +25,7 @@ export async function startBreakableHub(
   statePath: string,
 ): Promise<BreakableHub> {
   const wrapper = { file: 'localnet/inside/faults.ts', sources: ['localnet/inside'] }
-  const script = await wrapHub(await bundleHub({ whole: true }), wrapper)
+  const script = await wrapHub(await bundleHub(), wrapper)
   const options = { script, port: 0, statePath, callersNameAddress: true, extraWorkers: { driver } }
   const hub = await startHub({ ...options, vars })
   const driverUrl = await hub.miniflare.unsafeGetDirectURL('driver')

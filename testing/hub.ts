@@ -14,6 +14,8 @@ let script: Promise<HubBundle> | undefined
 /**
  * Starts a hub on a free port unless one is named. It is forgotten when it stops, unless there is a folder for its state.
  *
+ * It answers no files of `public/` unless it is told to: to read them all takes a good part of its start.
+ *
  * @param vars what differs from wrangler.toml and from the hub of every test.
  */
 export async function startTestHub(
@@ -25,19 +27,21 @@ export async function startTestHub(
   }: {
     isolates?: number
     callersNameAddress?: boolean
+    files?: boolean
     port?: number
     statePath?: string
     platform?: PlatformOptions
     extraWorkers?: Record<string, string>
   } = {},
 ): Promise<TestHub> {
-  script ??= bundleHub({ whole: true })
+  script ??= bundleHub()
   const port = wanted ?? (await pickPort())
   const origin = `http://localhost:${port}`
   const hub = await startHub({
     script: await script,
     port,
     callersNameAddress: true,
+    files: false,
     extraWorkers: { driver, ...extraWorkers },
     vars: {
       HUB_SECRET: 'a secret that only tests know, long enough',

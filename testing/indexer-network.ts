@@ -58,7 +58,7 @@ export async function startIndexerNetwork(anvilFlags: readonly string[] = []) {
           CHAIN_RPC_URL: chain.url,
           CHAIN_CONTRACTS: JSON.stringify(deployment.contracts),
           CHAIN_START_BLOCK: String(deployment.startBlock),
-          CHAIN_BLOCK_SECS: '0.03',
+          CHAIN_BLOCK_SECS: '0.2',
           CHAIN_WINDOW_BLOCKS: String(windowBlocks),
           ...vars,
         },

@@ -66,7 +66,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}) {
   }
   await fund()
   const urlOf = options.between ? await options.between(chain) : () => chain.url
-  const script = await front(await bundleHub({ whole: true }))
+  const script = await front(await bundleHub())
   const own = (hub: number) => ({
     CHAIN_RPC_URL: urlOf(hub),
     RELAYER_PRIVATE_KEY: keys[hub]?.at(-1)?.privateKey as string,
@@ -92,6 +92,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}) {
       script,
       port,
       callersNameAddress: true,
+      files: false,
       ...(statePath !== undefined && { statePath }),
       ...(options.platform && { platform: options.platform }),
       ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort }),

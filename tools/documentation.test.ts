@@ -22,7 +22,7 @@ describe.skipIf(executable === undefined)('the documentation in a browser', () =
   let hub: TestHub
   let browser: Browser
   beforeAll(async () => {
-    hub = await startTestHub()
+    hub = await startTestHub({}, { files: true })
     browser = await openBrowser(executable ?? '')
   })
   afterAll(async () => {

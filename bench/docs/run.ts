@@ -12,7 +12,7 @@ const pages = [
   referenceHome,
   `${home}/operations/submitTask`,
 ] as const
-const hub = await startTestHub()
+const hub = await startTestHub({}, { files: true })
 try {
   console.log(table(lighthouseHead, [lighthouseGoals]))
   for (const page of pages) {

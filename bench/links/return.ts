@@ -30,7 +30,7 @@ const countedLinks = Math.min(200, count)
 const quietSecs = 15
 const readEveryMs = 50
 const profile = resolveProfile()
-const script = await bundleHub({ whole: true })
+const script = await bundleHub()
 
 const seeds = Array.from({ length: count }, (_, index) => `0x${(index + 1).toString(16).padStart(64, '0')}`)
 const load = loadavg()[0]!

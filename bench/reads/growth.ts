@@ -67,7 +67,7 @@ const callsOf = ({ projects }: Sizes): string[] => [
 const port = await pickPort()
 const origin = `http://localhost:${port}`
 const hub = await startHub({
-  script: await countedHub(await bundleHub({ whole: true })),
+  script: await countedHub(await bundleHub()),
   port,
   extraWorkers: { driver },
   vars: {

@@ -134,7 +134,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     }
     const vars = chain.hubSettings?.(usual) ?? usual
     const statePath = options.statePath ?? path.join(folder, 'storage')
-    const script = await bundleHub({ whole: true })
+    const script = await bundleHub()
     const hub = new HubProcess({ ...options.hub, script, port, statePath, vars }, hubUrl)
     await hub.start()
     ends.push(() => hub.end('SIGTERM'))

@@ -203,7 +203,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
       })
       const vars = { ...hubVars(environment), ...secrets }
       const hub = new HubProcess(
-        { script: await bundleHub({ whole: true }), port, statePath: stateOf(fresh), vars },
+        { script: await bundleHub(), port, statePath: stateOf(fresh), vars },
         url,
       )
       try {
