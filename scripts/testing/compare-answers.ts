@@ -1,3 +1,11 @@
+/** What the tests of one run have seen. */
+export interface SeenAnswers {
+  /** Tests that did not run, and so have seen nothing. */
+  readonly skipped: number
+  /** The names of answers. */
+  readonly seen: readonly string[]
+}
+
 export interface Comparison {
   /** Declared, not excused, and seen in no test. */
   unseen: string[]
