@@ -55,7 +55,9 @@ const sources = [
  * @throws {@link CommandError} that names every place where the source is wrong.
  */
 export async function bundleInto(folder: string, entryPoints: string[]): Promise<void> {
-  await build({ ...settings, entryPoints, splitting: false, outdir: folder }).catch((error: BuildFailure) => {
+  // Small for each start to read, in lines that a stack can name.
+  const options = { ...settings, splitting: false, minifyWhitespace: true, lineLimit: 160 }
+  await build({ ...options, entryPoints, outdir: folder }).catch((error: BuildFailure) => {
     throw new CommandError(['The hub cannot be bundled:', ...error.errors.map(placeOf)].join('\n  '))
   })
   copyFileSync(photonFile(), path.join(folder, photon))

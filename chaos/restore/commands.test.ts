@@ -202,10 +202,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
         return port
       })
       const vars = { ...hubVars(environment), ...secrets }
-      const hub = new HubProcess(
-        { script: await bundleHub(), port, statePath: stateOf(fresh), vars },
-        url,
-      )
+      const hub = new HubProcess({ script: await bundleHub(), port, statePath: stateOf(fresh), vars }, url)
       try {
         cpSync(path.join(state(), 'r2'), path.join(stateOf(fresh), 'r2'), { recursive: true })
         keepAccount(fresh, { buckets: [...resourcesOf(environment).buckets] })
