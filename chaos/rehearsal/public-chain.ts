@@ -24,8 +24,6 @@ export interface Pace {
 const usualPace: Pace = { slotMs: 500, stretchSecs: 240 }
 /** For so long blocks wait for a hub that has not read the last one. */
 const followMs = 3_000
-/** The hub keeps its status for seconds: to ask more often tells nothing, and costs it time. */
-const lookMs = 250
 /** What is longer goes by with few blocks, but for its last hour. */
 const longSecs = 6 * 3_600
 /** Of requests, in percent: a rate limit as those of public nodes. */
@@ -53,7 +51,7 @@ export async function startPublicChain(
 
   /** Returns once the hub has read the chain, or could have. */
   const followed = async () => {
-    for (const endMs = Date.now() + followMs; hub !== null && Date.now() < endMs; await delay(lookMs)) {
+    for (const endMs = Date.now() + followMs; hub !== null && Date.now() < endMs; await delay(50)) {
       const { chain: seen } = await readStatus(hub)
       if ((seen?.indexed_block ?? 0) >= chain.head - lagBlocksMax) return
     }
