@@ -1,5 +1,6 @@
 import { fetchFromHub } from '../../scripts/hub/network.ts'
 import type { Fetch } from '../../sdk/index.ts'
+import { Difference } from '../harness/difference.ts'
 import { delay } from '../harness/time.ts'
 
 export interface AskAgainOptions {
@@ -13,7 +14,7 @@ export interface AskAgainOptions {
  * Asks a hub that may be away, again until it answers with another status than 503.
  *
  * @param ask - Sends the request. It is told whether an earlier try may have been carried out.
- * @throws What the last try failed with, or the last answer as an error, when the time is over.
+ * @throws What the last try failed with when the time is over, and a {@link Difference} at once.
  */
 export async function askAgain(
   ask: (repeated: boolean) => Promise<Response>,
@@ -28,7 +29,7 @@ export async function askAgain(
       await response.clone().arrayBuffer()
       if (response.status !== 503 || isLast) return response
     } catch (error) {
-      if (isLast) throw error
+      if (isLast || error instanceof Difference) throw error
     }
     await up()
     await delay(retryMs)

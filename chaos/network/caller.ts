@@ -15,6 +15,8 @@ export interface HubRequest {
   seed?: string
   /** Names what is asked for, so that asking again asks for nothing more. */
   idempotencyKey?: string
+  /** How long it is asked again while the hub is away; ten minutes when left out. */
+  limitMs?: number
 }
 
 export interface Reply<T> {
@@ -36,7 +38,9 @@ export function requireStatus(
 }
 
 const retryMs = 1_000
-const limitMs = 600_000
+const longestMs = 600_000
+/** Nobody waits longer for one answer: the hub waits for half a minute at most. */
+const answerMs = 120_000
 const timeMs = 1_000
 
 /**
@@ -74,6 +78,10 @@ export function createCaller(
         ...(json !== undefined && { 'Content-Type': 'application/json' }),
       },
       ...(json !== undefined && { body }),
+      signal: AbortSignal.timeout(answerMs),
+    }).catch((error: Error) => {
+      if (error.name !== 'TimeoutError') throw error
+      throw new Difference(`${method} ${path} has no answer after ${answerMs / 60_000} minutes`)
     })
   }
 
@@ -88,7 +96,7 @@ export function createCaller(
         isRepeated = repeated
         return ask(request, from)
       },
-      { limitMs, retryMs, up },
+      { limitMs: request.limitMs ?? longestMs, retryMs, up },
     ).catch((error: unknown) => {
       throw error instanceof Difference ? error : failed(error)
     })

@@ -14,7 +14,10 @@ test('tasks become final under the limits of Cloudflare, also when a deployment 
       atOnce: 6,
       patienceMs: 120_000,
     })
-    const deployed = fetch(new URL('/platform/deployment', network.origin), { method: 'POST' })
+    const deployed = fetch(new URL('/platform/deployment', network.origin), {
+      method: 'POST',
+      signal: AbortSignal.timeout(60_000),
+    })
     const { objects } = (await (await deployed).json()) as { objects: number }
     expect(objects).toBeGreaterThan(network.miners.length)
     for (const { task, input } of await finishing)

@@ -31,7 +31,10 @@ export async function endOfTask(
 ): Promise<TaskView> {
   const endMs = performance.now() + patienceMs
   for (;;) {
-    const body = await hub.expect<TaskView>(200, { path: `/v1/tasks/${encodeURIComponent(taskId)}?wait=30` })
+    const body = await hub.expect<TaskView>(200, {
+      path: `/v1/tasks/${encodeURIComponent(taskId)}?wait=30`,
+      limitMs: patienceMs,
+    })
     if (isOver(body)) return body
     if (performance.now() > endMs)
       throw new Difference(
