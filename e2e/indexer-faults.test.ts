@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { accounts } from '../localnet/accounts.ts'
 import type { Hub } from '../localnet/hub.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
@@ -26,6 +26,9 @@ import { deployFlood } from '../testing/log-flood.ts'
 import { refusingLogsAbove, startRpcProxy } from '../testing/rpc-proxy.ts'
 import { freshAddress, signIn } from '../testing/session.ts'
 import { eventTopics } from '../workers/chain/abi.ts'
+
+// A hub may look again only after a minute.
+vi.setConfig({ testTimeout: 300_000 })
 
 const operator = { OPERATOR_ADDRESSES: accounts.operator.address.toLowerCase() }
 const finalityBlocks = 12

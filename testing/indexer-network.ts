@@ -123,9 +123,12 @@ export const isFinal = (hub: Hub, block: number): Promise<void> =>
 export const statusOf = async (hub: Hub): Promise<Record<string, unknown>> =>
   (await (await fetch(new URL('/v1/status', hub.urls[0]))).json()) as Record<string, unknown>
 
-/** Returns once the status of a hub has this. A hub answers for five seconds with what it found. */
+/**
+ * Returns once the status of a hub has this. A hub answers for five seconds with what it found, and compares its nodes again
+ * only after a minute where one of them did not answer in time.
+ */
 export const expectStatus = (hub: Hub, status: object): Promise<void> =>
-  expect.poll(() => statusOf(hub), { interval: 250, timeout: 60_000 }).toMatchObject(status)
+  expect.poll(() => statusOf(hub), { interval: 250, timeout: 120_000 }).toMatchObject(status)
 
 /** Stores the first version of a project as its developer submits it, with the hashes that it is registered with. */
 export async function submitProject(hub: Hub, { calls, sender }: IndexerNetwork, who: number): Promise<void> {
