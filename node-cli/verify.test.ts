@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../testing/node/folders.ts'
-import { nodectl, type Outcome } from '../testing/node/nodectl.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import {
   answer,
@@ -12,6 +12,7 @@ import {
   folder,
   input,
   prepareExamples,
+  readAnswer,
 } from '../testing/node/run-examples.ts'
 
 /** What an honest run of echo prints. */
@@ -23,11 +24,6 @@ beforeAll(async () => {
 })
 
 const file = path.join(folder, 'claim.json')
-const readAnswer = ({ code, stdout, stderr }: Outcome) => ({
-  code,
-  stderr,
-  json: stdout === '' ? null : JSON.parse(stdout),
-})
 const verifyWith = async (claim: unknown, ...args: string[]) => {
   writeFileSync(file, JSON.stringify(claim))
   return readAnswer(await nodectlHere(['verify', file, ...args]))

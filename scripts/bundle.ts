@@ -27,14 +27,19 @@ export async function bundleHub(): Promise<HubBundle> {
     sources,
     buildInto: (unfinished) => bundleInto(unfinished, settings.entryPoints),
   })
-  const names = readdirSync(folder).filter((name) => name !== entry)
-  return [entry, ...names].map(
-    (name): HubModule =>
-      name === photon
-        ? { type: 'CompiledWasm', path: name, contents: readFileSync(path.join(folder, name)) }
-        : { type: 'ESModule', path: name, contents: readFileSync(path.join(folder, name), 'utf8') },
-  )
+  return readModules(folder, entry)
 }
+
+/** The modules that a bundler wrote into a folder. @param first - The entry among them. */
+export const readModules = (folder: string, first: string): HubBundle =>
+  [first, ...readdirSync(folder).filter((name) => name !== first && /\.(js|wasm)$/.test(name))].map(
+    (name): HubModule => {
+      const file = path.join(folder, name)
+      return name.endsWith('.wasm')
+        ? { type: 'CompiledWasm', path: name, contents: readFileSync(file) }
+        : { type: 'ESModule', path: name, contents: readFileSync(file, 'utf8') }
+    },
+  )
 
 /** What the hub may import, and what decides how it is bundled. */
 const sources = [

@@ -3,13 +3,13 @@
  * Prints its address, answers one call after another, and ends with its standard input.
  */
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire, registerHooks } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Miniflare as Runtime, V4WorkerOptions } from 'miniflare'
+import { readModules } from '../../scripts/bundle.ts'
 import { convertV4MiniflareOptions, Miniflare } from '../../scripts/miniflare.ts'
 import { captured } from './captured.ts'
 import { KeptRuntime } from './kept-runtimes.ts'
@@ -88,25 +88,15 @@ async function start({ config, modules: folder, statePath, cwd }: BuiltWorker): 
     () => {},
     async () => wrangler.unstable_getMiniflareWorkerOptions(config),
   )
-  const entry = path.basename(main)
-  const names = readdirSync(folder).filter((name) => /\.(js|wasm)$/.test(name))
-  const module = (name: string) => {
-    const file = path.join(folder, name)
-    return name.endsWith('.wasm')
-      ? { type: 'CompiledWasm' as const, path: name, contents: readFileSync(file) }
-      : { type: 'ESModule' as const, path: name, contents: readFileSync(file, 'utf8') }
-  }
+  const [first, ...others] = readModules(folder, path.basename(main))
   const { modulesRules: _, ...options } = workerOptions as V4WorkerOptions & { modulesRules: unknown }
   // For each module Miniflare copies all that it has written of those before.
-  const others = names
-    .filter((name) => name !== entry)
-    .map(module)
-    .sort((a, b) => a.contents.length - b.contents.length)
+  const modules = [first!, ...others.sort((a, b) => a.contents.length - b.contents.length)]
   worker = new Miniflare(
     convertV4MiniflareOptions({
       ...{ cf: false, resourcePersistencePath: path.resolve(statePath) },
       handleStructuredLogs: () => {},
-      workers: [{ ...options, name: 'hub', modules: [module(entry), ...others] }],
+      workers: [{ ...options, name: 'hub', modules }],
     }),
   )
   return (await worker.ready).origin

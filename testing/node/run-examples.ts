@@ -58,7 +58,8 @@ export function answering(text: string): Uint8Array {
 }
 
 export const input = '{"msg":"hi"}'
-const readAnswer = ({ code, stdout, stderr }: Outcome) => ({
+/** What the tool has printed, read as JSON. */
+export const readAnswer = ({ code, stdout, stderr }: Outcome) => ({
   code,
   stderr,
   json: stdout === '' ? null : JSON.parse(stdout),
