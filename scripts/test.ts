@@ -18,14 +18,16 @@ const failuresMax = 20
 
 const running = new Set<ChildProcess>()
 let isLate = false
-const late = setTimeout(() => {
+setTimeout(() => {
   isLate = true
   stop('SIGTERM')
-}, minutesMax * 60_000)
+}, minutesMax * 60_000).unref()
 function stop(signal: NodeJS.Signals): void {
   for (const child of running) child.kill(signal)
 }
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal))
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal))
+// A terminal sends it to them as well; one that gets it twice ends without its networks.
+process.on('SIGINT', () => {})
 
 /** @param output The file that takes what it prints; the terminal when left out. */
 function startVitest(args: readonly string[], output: number | 'inherit' = 'inherit'): ChildProcess {
@@ -44,10 +46,7 @@ const codeOf = async (child: ChildProcess): Promise<number> => {
  * Two groups of the hub's tests, each with one workerd, which takes seconds to load the hub, run beside all others, which
  * wait for their networks more than they compute.
  */
-const groups = {
-  hub: ['--project=workers'],
-  'hub-on-chain': ['--project=workers-chain', '--project=workers-anvil'],
-}
+const ofHub = [['--project=workers'], ['--project=workers-chain', '--project=workers-anvil']]
 
 /** What the tests of the hub print comes after what the others print. */
 async function runAll(): Promise<number> {
@@ -57,11 +56,11 @@ async function runAll(): Promise<number> {
     mkdirSync(answers)
     process.env[answersVariable] = answers
     const common = ['--reporter=default', `--bail=${failuresMax}`]
-    const ofHub = [...common, '--maxWorkers=1', '--reporter=./scripts/testing/answers-reporter.ts']
-    const outputs = Object.keys(groups).map((name) => path.join(folder, `${name}.txt`))
+    const counted = [...common, '--maxWorkers=1', '--reporter=./scripts/testing/answers-reporter.ts']
+    const outputs = ofHub.map((_, i) => path.join(folder, `${i}.txt`))
     const codes = await Promise.all([
-      ...Object.values(groups).map((projects, i) =>
-        codeOf(startVitest([...projects, ...ofHub], openSync(outputs[i]!, 'w'))),
+      ...ofHub.map((projects, i) =>
+        codeOf(startVitest([...projects, ...counted], openSync(outputs[i]!, 'w'))),
       ),
       codeOf(startVitest(['--project=node', ...common])),
     ])
@@ -75,7 +74,6 @@ async function runAll(): Promise<number> {
 
 const args = process.argv.slice(2)
 const code = args.length > 0 ? await codeOf(startVitest(args)) : await runAll()
-clearTimeout(late)
 if (isLate)
   console.error(
     `The tests did not end within ${minutesMax} minutes, so they were ended. Files that are not printed had not ended.`,
