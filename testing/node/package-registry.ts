@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { createReadStream, symlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createGzip } from 'node:zlib'
 import { sendJson, startLocalServer } from '../local-server.ts'
 import { temporaryFolder } from './folders.ts'
 import { atEnd } from './shared.ts'
@@ -39,7 +38,8 @@ export async function startPackageRegistry(packed: readonly Packed[] = []): Prom
     symlinkSync(path.join(installed, name), path.join(folder, 'package'))
     const packing = ['--exclude', unused, '-C', folder, '-chf', '-', 'package']
     const { stdout } = spawn('tar', packing, { stdio: ['ignore', 'pipe', 'inherit'] })
-    return stdout.pipe(createGzip({ level: 0 })).pipe(response)
+    // npm takes an archive that is not compressed as well, and the runtimes among them are hundreds of megabytes.
+    return stdout.pipe(response)
   })
   atEnd(stop)
   return url

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { expect, test } from 'vitest'
+import { growth } from './miniflare.ts'
+
+test('the buffer that grows too slowly is where Miniflare has it', () => {
+  const source = readFileSync(createRequire(import.meta.url).resolve('miniflare'), 'utf8')
+  expect(source.split(growth.own)).toHaveLength(2)
+})
