@@ -21,6 +21,8 @@ import { environmentToml } from './environments.ts'
 import { localWrangler, type StandInAnswer, type StandInCall } from './local-wrangler.ts'
 
 const root = path.resolve('.')
+/** Of a command alone, and not of what stands in for wrangler: it would load a client of HTTP for each of hundreds of calls. */
+const throughDomain = '--use-env-proxy'
 export const wranglerPath = 'node_modules/wrangler/bin/wrangler.js'
 
 export interface Ended {
@@ -56,7 +58,7 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
   })
   let loaded: ChildProcess | undefined
   const load = async () =>
-    spawn(process.execPath, [path.resolve('deploy/testing/command-host.ts')], {
+    spawn(process.execPath, [throughDomain, path.resolve('deploy/testing/command-host.ts')], {
       cwd: folder,
       env: await environmentOf(),
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -72,8 +74,9 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
       isSeen?: (said: string) => boolean,
     ): Promise<Ended> {
       await standIns
-      const program = script === 'wrangler' ? path.join(folder, wranglerPath) : path.join(root, script)
-      const child = spawn(process.execPath, [program, ...args], {
+      const program =
+        script === 'wrangler' ? [path.join(folder, wranglerPath)] : [throughDomain, path.join(root, script)]
+      const child = spawn(process.execPath, [...program, ...args], {
         cwd: folder,
         env: { ...(await environmentOf()), ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -179,7 +182,6 @@ async function startDomain(folder: string, hubPort: () => Promise<number | null>
   await once(proxy, 'listening')
   return {
     env: {
-      NODE_USE_ENV_PROXY: '1',
       HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
       NO_PROXY: '127.0.0.1,localhost',
       NODE_EXTRA_CA_CERTS: certificateFile!,
