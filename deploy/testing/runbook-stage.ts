@@ -52,7 +52,11 @@ export async function startRunbookStage() {
       start_block: deployment.startBlock,
       contracts: { ...deployment.contracts },
     },
-    settings: { CHAIN_CONFIRMATIONS: '1', CHAIN_FINALITY_BLOCKS: '0', CHAIN_BLOCK_SECS: '1' },
+    // Operators of twenty pages sign in within a minute.
+    settings: {
+      ...{ CHAIN_CONFIRMATIONS: '1', CHAIN_FINALITY_BLOCKS: '0', CHAIN_BLOCK_SECS: '1' },
+      RATE_LIMIT_MULTIPLIER: '2',
+    },
   })
   const vars: Record<string, string> = {
     ...hubVars(environment),
