@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { afterAll } from 'vitest'
+import { loadedCommands } from './loaded-commands.ts'
 
 export interface Ended {
   code: number | null
@@ -23,4 +25,14 @@ export function runTool(
     })
     child.on('close', (code) => resolve({ code, ...output }))
   })
+}
+
+/** Tools in one process that loads them once, for tests that are not about their processes; they end with the tests of the file. */
+export function loadedTools(): typeof runTool {
+  const commands = loadedCommands(async () => ({ cwd: process.cwd(), env: { ...process.env }, nodeArgs: [] }))
+  afterAll(commands.close)
+  return async (script, args, env) => {
+    const { code, stdout, stderr } = await commands.run(script, args, env)
+    return { code, stdout, stderr }
+  }
 }

@@ -6,7 +6,7 @@ import { UsageError } from '../scripts/command/errors.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
-import { runTool } from '../testing/run-tool.ts'
+import { loadedTools, runTool } from '../testing/run-tool.ts'
 import type { OperatorCall } from './operator/command.ts'
 import { commands } from './operator/commands.ts'
 import { readCommand } from './operator/read-command.ts'
@@ -215,22 +215,27 @@ describe('npm run operator', () => {
   })
   afterAll(() => hub.stop())
 
-  const run = (args: string[], env: Record<string, string> = {}) =>
-    runTool('tools/operator.ts', [...args, '--hub', hub.origin, '--json'], env)
+  const runLoaded = loadedTools()
+  const runBy =
+    (runner: typeof runTool) =>
+    (args: string[], env: Record<string, string> = {}) =>
+      runner('tools/operator.ts', [...args, '--hub', hub.origin, '--json'], env)
+  const run = runBy(runLoaded)
+  const runAlone = runBy(runTool)
 
   test('decides as the operator of the local network, and prints what the hub answers', async () => {
     const { client, address } = await signIn(await readNetwork(hub.origin), privateKeys.developer)
     await client.call('POST /v1/developers/me/enrollment', {
       body: { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true },
     })
-    const approved = await run(['enrollment', 'approve', address])
+    const approved = await runAlone(['enrollment', 'approve', address])
     expect([approved.code, JSON.parse(approved.stdout)]).toMatchObject([
       0,
       { address, enrollment: { status: 'active' } },
     ])
     const log = await run(['audit-log', '--subject', address])
     expect(JSON.parse(log.stdout)).toMatchObject({ items: [{ action: 'developer.enrollment.approve' }] })
-    const again = await run(['enrollment', 'approve', address])
+    const again = await runAlone(['enrollment', 'approve', address])
     expect(again).toEqual({
       code: 1,
       stdout: '',
@@ -283,7 +288,7 @@ describe('npm run operator', () => {
   test('rebuilds rounds to the end, and shows how far it is', async () => {
     const bucket = await hub.miniflare.getR2Bucket('ROUNDS', 'hub')
     for (let i = 0; i < 101; i++) await bucket.put(`rounds/task:${i}`, '{}')
-    const rebuilt = await run(['rebuild-rounds'])
+    const rebuilt = await runAlone(['rebuild-rounds'])
     expect([rebuilt.code, rebuilt.stderr]).toEqual([0, '… 100 read, 0 written\n… 101 read, 0 written\n'])
     expect(JSON.parse(rebuilt.stdout)).toEqual({ read: 101, written: 0, skipped: 101, failed: [] })
   })
@@ -291,7 +296,7 @@ describe('npm run operator', () => {
   test('with the key of another wallet it is refused; with none it says so', async () => {
     const other = await run(['nodes', '--key-env', 'OTHER'], { OTHER: privateKeys.miner })
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('403 forbidden')])
-    const none = await run(['nodes', '--key-env', 'NOBODY'])
+    const none = await runAlone(['nodes', '--key-env', 'NOBODY'])
     expect([none.code, none.stderr]).toEqual([
       2,
       'Error: NOBODY is not set; it must hold the key, 0x and 64 hex digits.\n',

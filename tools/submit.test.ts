@@ -14,7 +14,7 @@ import { signedManifest } from '../scripts/hub/manifest.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
-import { runTool } from '../testing/run-tool.ts'
+import { loadedTools, runTool } from '../testing/run-tool.ts'
 
 describe.skipIf(!hasAnvil)('npm run submit', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'submit-'))
@@ -33,12 +33,17 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const submit = (change: object = {}, worker: string = manifestAddress, ...options: string[]) => {
-    writeFileSync(file, JSON.stringify({ ...manifest, ...change }))
-    // By the other name of this machine, which wallets sign in to as well, and as a browser shows it.
-    const HUB_URL = `${network.url.replace('localhost', '127.0.0.1')}/`
-    return runTool('tools/submit.ts', [file, worker, '--as', 'treasury', ...options], { HUB_URL })
-  }
+  const runLoaded = loadedTools()
+  const submitBy =
+    (run: typeof runTool) =>
+    (change: object = {}, worker: string = manifestAddress, ...options: string[]) => {
+      writeFileSync(file, JSON.stringify({ ...manifest, ...change }))
+      // By the other name of this machine, which wallets sign in to as well, and as a browser shows it.
+      const HUB_URL = `${network.url.replace('localhost', '127.0.0.1')}/`
+      return run('tools/submit.ts', [file, worker, '--as', 'treasury', ...options], { HUB_URL })
+    }
+  const submit = submitBy(runLoaded)
+  const submitAlone = submitBy(runTool)
   const lastLine = (text: string) => text.trim().split('\n').at(-1)
   const params = () => ({
     path: {
@@ -51,7 +56,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
   }
 
   test('--fund with more than the wallet has names the faucet, before anything is submitted', async () => {
-    const { code, stdout, stderr } = await submit({ slug: 'too-dear' }, artifact, '--fund', '100001 HUB')
+    const { code, stdout, stderr } = await submitAlone({ slug: 'too-dear' }, artifact, '--fund', '100001 HUB')
     expect(code).toBe(1)
     expect(stderr).toContain('has 100000 HUB and must put into the vault 100001 HUB')
     expect(stderr).toContain('npm run -s faucet')
@@ -73,7 +78,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
   })
 
   test('brings a project from its manifest and its artifact to the review of an operator', async () => {
-    const { code, stdout, stderr } = await submit({}, artifact)
+    const { code, stdout, stderr } = await submitAlone({}, artifact)
     expect([code, stderr]).toEqual([0, ''])
     expect(lastLine(stdout)).toBe(params().path.project_id)
     const operator = await signIn(await readNetwork(network.url), privateKeys.operator)
@@ -192,9 +197,9 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     const { client } = await readNetwork(network.url)
     const read = async () =>
       (await client.call('GET /v1/projects/{project_id}/economics', params())).vault.balance
-    const fund = (project: string, amount: string) =>
-      runTool('tools/fund.ts', [project, amount, '--as', 'treasury'], { HUB_URL: network.url })
-    expect(await fund(manifest.slug, '600')).toMatchObject({ code: 0, stderr: '' })
+    const fund = (project: string, amount: string, run = runLoaded) =>
+      run('tools/fund.ts', [project, amount, '--as', 'treasury'], { HUB_URL: network.url })
+    expect(await fund(manifest.slug, '600', runTool)).toMatchObject({ code: 0, stderr: '' })
     await expect.poll(read).toBe('600')
     const again = await fund(params().path.project_id, '0.0000000000000006 HUB')
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('nothing to add')])
@@ -225,7 +230,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
       /^Error: README\.md is not an artifact that the hub accepts: .*\. nodectl compile makes one\.$/m,
     ],
   ])('tells what is wrong with the worker %s', async (worker, message) => {
-    const { code, stderr } = await submit({}, worker)
+    const { code, stderr } = await submitAlone({}, worker)
     expect(stderr).toMatch(message)
     expect(code).toBe(2)
   })
@@ -241,7 +246,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
   })
 
   describe('npm run subscribe', () => {
-    const subscribe = (...args: string[]) => runTool('tools/subscribe.ts', args, { HUB_URL: network.url })
+    const subscribe = (...args: string[]) => runLoaded('tools/subscribe.ts', args, { HUB_URL: network.url })
     let nodeId: string
     beforeAll(async () => {
       const settings = await readNetwork(network.url)
@@ -256,7 +261,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     })
 
     test('a device is in the only project that is listed, with the least collateral', async () => {
-      const { code, stdout, stderr } = await subscribe(nodeId)
+      const { code, stdout, stderr } = await runTool('tools/subscribe.ts', [nodeId], { HUB_URL: network.url })
       expect([code, stderr]).toEqual([0, ''])
       const { client } = await readNetwork(network.url)
       const path = { subscription_id: lastLine(stdout)! }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   mkdirSync,
@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { TLSSocket } from 'node:tls'
+import type { CommandAnswer } from '../../testing/command-host.ts'
+import { loadedCommands } from '../../testing/loaded-commands.ts'
 import type { Environment } from '../environment.ts'
-import type { CommandAnswer, CommandCall } from './command-host.ts'
 import { environmentToml } from './environments.ts'
 import { localWrangler, type StandInAnswer, type StandInCall } from './local-wrangler.ts'
 
@@ -56,13 +57,11 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
     LOCAL_WRANGLER: 'recorded',
     NODE_NO_WARNINGS: '1',
   })
-  let loaded: ChildProcess | undefined
-  const load = async () =>
-    spawn(process.execPath, [throughDomain, path.resolve('deploy/testing/command-host.ts')], {
-      cwd: folder,
-      env: await environmentOf(),
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    })
+  const loaded = loadedCommands(async () => ({
+    cwd: folder,
+    env: await environmentOf(),
+    nodeArgs: [throughDomain],
+  }))
   return {
     folder,
     account: account.held,
@@ -96,23 +95,10 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
       env: Record<string, string> = {},
     ): Promise<CommandAnswer> {
       await standIns
-      loaded ??= await load()
-      const call: CommandCall = { program: path.join(root, script), args, env }
-      const child = loaded
-      return new Promise((resolve, reject) => {
-        const fail = () => reject(new Error(`${script} ended the process that it was loaded in.`))
-        child.once('exit', fail).once('message', (answer: CommandAnswer) => {
-          child.off('exit', fail)
-          resolve(answer)
-        })
-        child.send(call)
-      })
+      return loaded.run(script, args, env)
     },
     async close() {
-      if (loaded?.connected) {
-        loaded.disconnect()
-        await once(loaded, 'exit')
-      }
+      await loaded.close()
       await (await domain).close()
       await (await standIns).close()
       rmSync(folder, { recursive: true, force: true })

@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers'
 import type { Miniflare as Runtime, V4WorkerOptions } from 'miniflare'
 import { readModules } from '../../scripts/bundle.ts'
 import { convertV4MiniflareOptions, Miniflare } from '../../scripts/miniflare.ts'
-import { captured } from './captured.ts'
+import { captured } from '../../testing/captured.ts'
 import { KeptRuntime } from './kept-runtimes.ts'
 
 /** How a call ended, as its process would have shown it. */

@@ -15,6 +15,9 @@ export interface CommandCall {
 
 export interface CommandAnswer {
   readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  /** Both, in the order of what was written. */
   readonly said: string
 }
 
@@ -34,10 +37,11 @@ async function run({ program, args, env }: CommandCall, index: number): Promise<
   process.argv = [process.execPath, program, ...args]
   process.env = { ...own, ...env }
   process.exitCode = undefined
-  let said = ''
+  const answer = { stdout: '', stderr: '', said: '' }
   await captured(
-    (_, text) => {
-      said += text
+    (stream, text) => {
+      answer[stream] += text
+      answer.said += text
     },
     // A command runs as its file is loaded; a file of another address is another module.
     () => import(`${pathToFileURL(program)}?${index}`),
@@ -49,7 +53,7 @@ async function run({ program, args, env }: CommandCall, index: number): Promise<
   const before = dispatchers[dispatcherKey]!
   dispatchers[dispatcherKey] = new before.constructor()
   await before.destroy()
-  return { code, said }
+  return { code, ...answer }
 }
 
 let calls = 0
