@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,6 +7,7 @@ import { type Address, encodeFunctionData, type Hex, keccak256, toHex } from 'vi
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anvilKeys } from '../../protocol/identity/index.ts'
+import { loadedTools, runTool } from '../../testing/run-tool.ts'
 import { type Anvil, startAnvil } from '../anvil.ts'
 import { readDeployArguments, usage } from '../deploy-arguments.ts'
 import { stakingAbi } from '../generated/contracts.ts'
@@ -72,14 +72,14 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
   })
   afterAll(() => chain?.stop())
 
-  const run = (args: readonly string[], env: Record<string, string> = { KEY: key }) =>
-    new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-      const script = path.join(import.meta.dirname, '../deploy-network.ts')
-      const all = [script, '--rpc', chain.url, '--key-env', 'KEY', ...accounts, ...args]
-      execFile(process.execPath, all, { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
-        resolve({ code: error?.code ?? 0, stdout, stderr }),
-      )
-    })
+  const runBy =
+    (runner: typeof runTool) =>
+    (args: readonly string[], env: Record<string, string> = { KEY: key }) => {
+      const all = ['--rpc', chain.url, '--key-env', 'KEY', ...accounts, ...args]
+      return runner('contracts/deploy-network.ts', all, env)
+    }
+  const run = runBy(loadedTools())
+  const runAlone = runBy(runTool)
   const block = () => chain.rpc<Hex>('eth_blockNumber')
 
   test('sends nothing while the balance is too low, roles meet, or a key is published', async () => {
@@ -92,21 +92,23 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
       [/is also the minter, dripper, reviewer/, ['--arbiter', payer]],
       [/The private keys of .* are public/, [], { KEY: anvilKeys[0]! }],
       [/The chain's id is 4242, the profile's 1\./, ['--profile', '{"chain_id":1}']],
-      [/^Error: No chain answers at the URL of --rpc\.\n$/, ['--rpc', 'http://127.0.0.1:1']],
       [/^Error: eth_chainId: 127\.0\.0\.1:\d+ answers 401\n$/, ['--rpc', `http://127.0.0.1:${port}`]],
     ] as [RegExp, string[], Record<string, string>?][])
       expect(await run(args, env)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(said) })
     locked.close()
-    expect((await run(['--admin', 'x'])).code).toBe(2)
+    expect(await runAlone(['--rpc', 'http://127.0.0.1:1'])).toEqual({
+      ...{ code: 1, stdout: '', stderr: 'Error: No chain answers at the URL of --rpc.\n' },
+    })
+    expect((await runAlone(['--admin', 'x'])).code).toBe(2)
     expect(await block()).toBe('0x0')
   })
 
   test('checks without sending, then deploys and prints the settings of the hub', async () => {
     await chain.rpc('anvil_setBalance', payer, '0xde0b6b3a7640000')
-    const checked = await run(['--check'])
+    const checked = await runAlone(['--check'])
     expect([checked.code, checked.stdout, await block()]).toEqual([0, '', '0x0'])
     expect(checked.stderr).toContain(`chain       ${chainId}, block 0`)
-    const { code, stdout, stderr } = await run(['--proposer', proposer])
+    const { code, stdout, stderr } = await runAlone(['--proposer', proposer])
     expect([code, stderr]).toEqual([0, expect.stringContaining(`RELAYER_PRIVATE_KEY is the key of ${payer}`)])
     const [, token] = /^token +(0x\w+)$/m.exec(stderr) ?? []
     const begun = /^Deploying with 6 transactions\. .* add --resume 0:0 …$/m.exec(stderr)
