@@ -5,6 +5,7 @@ import { forgetAllowances } from '../middleware/allowances.ts'
 import { leaveAddress } from './client.ts'
 import { emptyStorage } from './empty-storage.ts'
 import './late-modules.ts'
+import { beginMessages } from './own-messages.ts'
 import './patience.ts'
 import { showLogged, takeLogged } from './quiet-console.ts'
 import { createSchema } from './schema.ts'
@@ -19,6 +20,7 @@ forgetAllowances()
 forgetKeptAnswers()
 leaveAddress()
 await createSchema()
+beginMessages()
 
 // A task's meta is the one way from workerd to the Node side of the run.
 afterEach(({ task }) => {
