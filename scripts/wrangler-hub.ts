@@ -1,5 +1,15 @@
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { keptBuild } from './kept-build.ts'
 
 const migrationsFolder = 'd1-migrations'
@@ -31,7 +41,11 @@ export class OtherVersionError extends Error {
  */
 export async function migrateDatabase(statePath: string): Promise<Tip | null> {
   const database = path.join(statePath, 'd1')
-  if (existsSync(database)) return migrateIn(statePath)
+  if (existsSync(database)) {
+    const { migrations } = await readWranglerHub()
+    const current = readCurrent(database, migrations)
+    return current === null ? migrateIn(statePath) : current.tip
+  }
   const empty = await keptBuild({
     name: 'hub-database',
     sources: [...sources, 'node_modules/miniflare/package.json', 'node_modules/workerd/package.json'],
@@ -45,6 +59,29 @@ export async function migrateDatabase(statePath: string): Promise<Tip | null> {
   cpSync(path.join(empty, 'd1'), copy, { recursive: true, filter: (name) => !name.endsWith('-shm') })
   renameSync(copy, database)
   return null
+}
+
+/**
+ * What a database says that has all migrations, and no others: most have, and to start workerd only to find that takes as
+ * long as the hub's own start. Null of any other, also of one that cannot be read.
+ */
+function readCurrent(folder: string, migrations: readonly Migration[]): { tip: Tip | null } | null {
+  const files = globSync('*/*.sqlite', { cwd: folder, exclude: ['*/metadata.sqlite'] })
+  if (files.length !== 1) return null
+  try {
+    using database = new DatabaseSync(path.join(folder, files[0]!), { readOnly: true })
+    const applied = new Set(
+      database
+        .prepare('SELECT name FROM d1_migrations')
+        .all()
+        .map(({ name }) => name),
+    )
+    if (applied.size !== migrations.length || !migrations.every(({ name }) => applied.has(name))) return null
+    const tip = database.prepare('SELECT block_number, block_hash FROM chain_cursor').get()
+    return { tip: tip === undefined ? null : (tip as unknown as Tip) }
+  } catch {
+    return null
+  }
 }
 
 /** Has workerd run over the state with nothing but the migrator. */
