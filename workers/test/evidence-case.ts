@@ -17,11 +17,19 @@ export const validatorSeeds: readonly string[] = receipts.cases[0]?.input.seeds 
 /** The settings of a hub of the network that a snapshot names. */
 export const hubOf = ({ network }: Json) => ({ bindings: { PROFILE: JSON.stringify({ network }) } })
 
+/** The case that the hub knows, without its evidence. */
+let known: string | null = null
+
 /**
- * Lets the hub know what a known answer about evidence names: validators, the project’s consensus, who is bonded, and the
- * set of the epoch, which the validators attest.
+ * Lets the hub know what a known answer about evidence names, and nothing else: validators, the project’s consensus, who is
+ * bonded, and the set of the epoch, which the validators attest. After a case that has left nothing, it may know all of it.
  */
 export async function knowCase(input: Json): Promise<void> {
+  const { evidence, ...others } = input
+  const { kind, round_id, node_key } = evidence
+  const named = JSON.stringify([others, kind === 'missed_sla' && [round_id, node_key]])
+  if (named === known) return
+  await forgetCase()
   await Promise.all([insertValidators(input), insertConsensus(input), insertMiners(input), indexWholeChain()])
   const { snapshot, committee, validators } = input
   const setHash = await keepSet(snapshot, committee)
@@ -36,6 +44,7 @@ export async function knowCase(input: Json): Promise<void> {
         attestSnapshot(resolveProfile({ network: snapshot.network }), seed, setHash),
       )
   }
+  known = named
 }
 
 function insertValidators({ validators, snapshot: { network } }: Json) {
@@ -94,8 +103,9 @@ async function insertMiners({ snapshot, bonded: collateral }: Json): Promise<voi
 }
 
 /** Lets the hub know nothing of the case before. */
-export const forgetCase = () =>
-  emptyTables(
+export async function forgetCase(): Promise<void> {
+  known = null
+  await emptyTables(
     'slashes',
     'rounds',
     'leases',
@@ -108,3 +118,4 @@ export const forgetCase = () =>
     'committee_sets',
     'committee_set_attestations',
   )
+}

@@ -203,12 +203,15 @@ async function keepModule(projectId: string): Promise<void> {
     .onConflictDoNothing()
 }
 
-/** Returns once lists and figures have the end of a round. */
+/** Returns once lists and figures have the end of a round, which they have after about three seconds. */
 export const written = (roundId: string) =>
-  vi.waitUntil(async () => {
-    const row = await services(env).rounds.find(roundId)
-    return row !== null && isOver(row)
-  })
+  vi.waitUntil(
+    async () => {
+      const row = await services(env).rounds.find(roundId)
+      return row !== null && isOver(row)
+    },
+    { interval: 200 },
+  )
 
 export const roundOf = (roundId: string) => env.ROUND.getByName(roundId)
 

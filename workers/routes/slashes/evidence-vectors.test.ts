@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/evidence.json'
 import { bodyOf, client, expectAnswer } from '../../test/client.ts'
@@ -52,7 +52,7 @@ const rules: Record<string, string> = {
   malformed_round: 'round_id: must be a round id',
 }
 
-beforeEach(forgetCase)
+beforeAll(forgetCase)
 
 describe('POST /v1/slashes', () => {
   test.each(valid)('$name is recorded, and read back', async ({ input, output }) => {
@@ -68,6 +68,7 @@ describe('POST /v1/slashes', () => {
       ...body,
       evidence: input.evidence,
     })
+    await forgetCase()
   })
 
   test.each(invalid)('$name is refused by its rule, and leaves nothing', async ({ name, input, output }) => {
