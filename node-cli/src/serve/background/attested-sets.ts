@@ -69,6 +69,9 @@ export interface OwnSeat {
 /** Sets of 65,536 entries hold some 60 MB each; a node works in the running epoch of a few projects. */
 const keptMax = 4
 
+/** What an entry of a set takes, about. */
+const entryBytes = 512
+
 /** By hash, the longest unused first. They stay in this thread: to copy a set would take longer than to draw from it. */
 const sets = new Map<string, Snapshot>()
 
@@ -160,6 +163,12 @@ export function findSeat(
   if (member === undefined) return { status: 'drawn', seat: null }
   const { position, role } = member
   return { status: 'drawn', seat: { position, role, entry: entries[draws[position]!.index]! } }
+}
+
+/** Bytes of a set that is small and kept in this thread; infinite for one that is not. */
+export const keptBytes = (setHash: string): number => {
+  const entries = sets.get(setHash)?.entries.length
+  return entries === undefined ? Number.POSITIVE_INFINITY : entries * entryBytes
 }
 
 function keep(setHash: string, snapshot: Snapshot): void {

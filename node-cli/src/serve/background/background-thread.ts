@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Profile } from '../../../../protocol/identity/index.ts'
 import type { JobName, Jobs } from './jobs.ts'
+import { isShort } from './short-job.ts'
 
 export interface JobMessage {
   readonly id: number
@@ -20,11 +21,22 @@ interface Pending {
 /** A thread takes some ten megabytes, and starts in tens of milliseconds. */
 const idleMsMax = 60_000
 
-/** Runs jobs one after the other in a thread of its own, which starts with the first job, and ends after a while without one. */
+/** Short jobs that the calling thread does within a second: all of them take a small part of it. */
+const shortMax = 32
+const shortMs = 1000
+
+/**
+ * Runs jobs one after the other in a thread of its own, which starts with the first job that takes long, and ends after a
+ * while without one. While there is no thread, the caller's does the short jobs, as long as they are few: starting one, and
+ * keeping it, would cost more than all of them.
+ */
 export class BackgroundThread {
   #worker: Worker | undefined
   #lastId = 0
   #clock: NodeJS.Timeout | undefined
+  #jobs: Promise<Jobs> | undefined
+  /** Short jobs of the second that began then. */
+  #short = { since: Number.NEGATIVE_INFINITY, count: 0 }
   readonly #idleMs: number
   readonly #pending = new Map<number, Pending>()
 
@@ -37,6 +49,51 @@ export class BackgroundThread {
   }
 
   run<Name extends JobName>(name: Name, ...input: Parameters<Jobs[Name]>): Promise<ReturnType<Jobs[Name]>> {
+    return this.#runWhere(null, name, input)
+  }
+
+  /** The same for a job that reads more than it is given. @param bytes How much; infinite where that is unknown. */
+  runReading<Name extends JobName>(
+    bytes: number,
+    name: Name,
+    ...input: Parameters<Jobs[Name]>
+  ): Promise<ReturnType<Jobs[Name]>> {
+    return this.#runWhere(bytes, name, input)
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#clock)
+    await this.#worker?.terminate()
+  }
+
+  #runWhere<Name extends JobName>(
+    readBytes: number | null,
+    name: Name,
+    input: Parameters<Jobs[Name]>,
+  ): Promise<ReturnType<Jobs[Name]>> {
+    const isHere = this.#worker === undefined && isShort(name, input, readBytes) && this.#mayDoShort()
+    return isHere ? this.#runHere(name, input) : this.#runInThread(name, input)
+  }
+
+  #mayDoShort(): boolean {
+    const now = performance.now()
+    if (now - this.#short.since >= shortMs) this.#short = { since: now, count: 0 }
+    this.#short.count += 1
+    return this.#short.count <= shortMax
+  }
+
+  async #runHere<Name extends JobName>(
+    name: Name,
+    input: Parameters<Jobs[Name]>,
+  ): Promise<ReturnType<Jobs[Name]>> {
+    this.#jobs ??= import('./jobs.ts').then(({ createJobs }) => createJobs(this.#profile))
+    return Reflect.apply((await this.#jobs)[name], null, input) as ReturnType<Jobs[Name]>
+  }
+
+  #runInThread<Name extends JobName>(
+    name: Name,
+    input: Parameters<Jobs[Name]>,
+  ): Promise<ReturnType<Jobs[Name]>> {
     clearTimeout(this.#clock)
     this.#worker ??= this.#start()
     this.#worker.ref()
@@ -45,11 +102,6 @@ export class BackgroundThread {
       this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject })
       this.#worker?.postMessage({ id, name, input } satisfies JobMessage)
     })
-  }
-
-  async close(): Promise<void> {
-    clearTimeout(this.#clock)
-    await this.#worker?.terminate()
   }
 
   #start(): Worker {

@@ -101,7 +101,7 @@ export class EpochReceipts {
     if (consensus === null) return null
     const { gas_per_unit } = paramsOfEpoch(paramsSchedule, epoch.epoch, consensus.work.epoch_secs)
     const context = { file: store.file, profile, consensus, gasPerUnit: gas_per_unit, ...epoch }
-    const built = await background.run('buildReceipt', context)
+    const built = await background.runReading(store.rounds.finalBytes(epoch), 'buildReceipt', context)
     if (built.status === 'impossible') throw refusal('compute_units', built.reason)
     return built.status === 'nothing' ? null : { body: built.body, receiptHash: built.receiptHash }
   }

@@ -18,10 +18,11 @@ export class ModuleChanges {
 
   /** Sequence and root of a module. Only an index that is of other storage is rebuilt. */
   async root(address: string): Promise<IndexedRoot> {
-    const { stateIndex, file } = this.#store
+    const { stateIndex, modules, file } = this.#store
     const known = stateIndex.root(address)
     if (known !== null) return known
-    const index = await this.#background.run('computeStateIndex', file, address)
+    const bytes = modules.storedBytes(address)
+    const index = await this.#background.runReading(bytes, 'computeStateIndex', file, address)
     await stateIndex.replace(address, index)
     return { sequence: index.sequence, root: index.root }
   }
@@ -45,10 +46,13 @@ export class ModuleChanges {
   }
 
   async #ofModule(address: string, writes: readonly StorageWrite[]): Promise<ModuleChange> {
-    const { file } = this.#store
+    const { file, modules } = this.#store
     const pre = await this.root(address)
+    const bytes = modules.storedBytes(address)
     const index =
-      writes.length === 0 ? null : await this.#background.run('computeIndexChange', file, address, writes)
+      writes.length === 0
+        ? null
+        : await this.#background.runReading(bytes, 'computeIndexChange', file, address, writes)
     const post = index ?? pre
     return {
       transition: {

@@ -1,7 +1,7 @@
 import { paramsOfEpoch } from '../../../../protocol/committees/index.ts'
 import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 import type { Task } from '../../../../protocol/rounds/index.ts'
-import type { NamedSet, OwnSeat, SetHead } from '../background/attested-sets.ts'
+import { keptBytes, type NamedSet, type OwnSeat, type SetHead } from '../background/attested-sets.ts'
 import { type HubClient, originOf } from '../hub/index.ts'
 import {
   type HubSources,
@@ -49,7 +49,9 @@ export class OfferSources {
     const { background, profile, paramsSchedule, identity } = this.#parts
     const { committee, epoch_secs } = consensus.work
     const rules = { committee, params: paramsOfEpoch(paramsSchedule, task.epoch, epoch_secs) }
-    const find = () => background.run('findSeat', profile, task.set_hash, task.seq, rules, identity.publicKey)
+    const { set_hash: setHash, seq } = task
+    const find = () =>
+      background.runReading(keptBytes(setHash), 'findSeat', profile, setHash, seq, rules, identity.publicKey)
     const found = await find()
     if (found.status === 'drawn') return found.seat
     await this.hub.drawSet(setOf(task))

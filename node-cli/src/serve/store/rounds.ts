@@ -60,6 +60,9 @@ const columns =
   'round_id AS roundId, project_id AS projectId, epoch, state, task, judgement, final, finality_hash AS finalityHash, final_seq AS finalSeq'
 const nextSeq = '(SELECT coalesce(max(final_seq), 0) + 1 FROM rounds)'
 
+/** Rounds of an epoch whose bytes are counted. */
+const countedMax = 64
+
 export type RoundStore = Readonly<ReturnType<typeof roundStore>>
 
 /** The rounds that this node judged or heard of. Their votes are in `RoundVoteStore`. */
@@ -95,6 +98,10 @@ export function roundStore(db: DatabaseSync) {
   )
   const close = db.prepare(
     `UPDATE rounds SET final_seq = ${nextSeq}, state = 'finalized' WHERE round_id = ? AND final_seq IS NULL`,
+  )
+  const finalBytes = db.prepare(
+    `SELECT count(*) AS rounds, coalesce(sum(length(final)), 0) AS bytes
+     FROM (SELECT final FROM rounds WHERE project_id = ? AND epoch = ? AND final IS NOT NULL LIMIT ${countedMax})`,
   )
   // Nothing is ever removed, so the last numbers are how many there are.
   const count = db.prepare(
@@ -138,6 +145,11 @@ export function roundStore(db: DatabaseSync) {
           ? finalOfAll.all(after, limit)
           : finalOfEpoch.all(projectId, epoch, after, limit),
       ),
+    /** The bytes of the final records of an epoch, without a scan: infinite for many. */
+    finalBytes: ({ projectId, epoch }: { readonly projectId: string; readonly epoch: number }): number => {
+      const row = finalBytes.get(projectId, epoch) as { rounds: number; bytes: number }
+      return row.rounds < countedMax ? row.bytes : Number.POSITIVE_INFINITY
+    },
     /** Task rounds that are not final, seen within a span of time; the oldest first. */
     open: (from: number, to: number, limit: number): readonly RoundRecord[] =>
       recordsOf(open.all(from, to, limit)),

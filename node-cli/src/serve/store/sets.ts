@@ -24,6 +24,7 @@ type SetName = Pick<KeptSet, 'setHash' | 'projectId' | 'epoch'>
 export function setStore(db: DatabaseSync) {
   const snapshot = db.prepare('SELECT snapshot FROM sets WHERE set_hash = ?')
   const known = db.prepare('SELECT 1 FROM sets WHERE set_hash = ?')
+  const bytes = db.prepare('SELECT length(snapshot) AS bytes FROM sets WHERE set_hash = ?')
   const insert = db.prepare('INSERT INTO sets VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
   const length = db.prepare(
     'SELECT epoch_secs AS epochSecs FROM sets WHERE set_hash = ? AND project_id = ? AND epoch = ?',
@@ -44,6 +45,9 @@ export function setStore(db: DatabaseSync) {
     /** The canonical JSON of a snapshot, or null. */
     snapshot: (setHash: string): Uint8Array | null =>
       (snapshot.get(setHash) as { snapshot: Uint8Array } | undefined)?.snapshot ?? null,
+    /** The bytes of a snapshot; infinite for one that is not kept. */
+    bytes: (setHash: string): number =>
+      (bytes.get(setHash) as { bytes: number } | undefined)?.bytes ?? Number.POSITIVE_INFINITY,
     has: (setHash: string): boolean => known.get(setHash) !== undefined,
     /** The length of the epoch that a set is for; null where no set of this hash is kept for this project and epoch. */
     epochSecs: ({ setHash, projectId, epoch }: SetName): number | null =>

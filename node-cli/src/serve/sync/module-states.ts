@@ -25,13 +25,15 @@ export class ModuleStates {
   }
 
   async summary(address: string): Promise<StateSummary> {
-    const summary = await this.#background.run('stateSummary', this.#store.file, address)
+    const bytes = this.#store.modules.storedBytes(address)
+    const summary = await this.#background.runReading(bytes, 'stateSummary', this.#store.file, address)
     this.#roots.set(address, { sequence: summary.sequence, root: summary.state_root })
     return summary
   }
 
   page(address: string, sequence: number, place: StatePlace): Promise<FoundPage> {
-    return this.#background.run('statePage', this.#store.file, address, sequence, place)
+    const bytes = this.#store.modules.storedBytes(address)
+    return this.#background.runReading(bytes, 'statePage', this.#store.file, address, sequence, place)
   }
 
   close(): Promise<void> {

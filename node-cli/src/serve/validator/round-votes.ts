@@ -178,7 +178,7 @@ export class RoundVotes {
     await this.#hub.storeSet({ projectId, epoch, setHash })
     const params = paramsOfEpoch(paramsSchedule, epoch, consensus.work.epoch_secs)
     const context = { file: store.file, setHash, profile, params, consensus }
-    const one = await background.run('checkTaskVote', value, context)
+    const one = await background.runReading(store.sets.bytes(setHash), 'checkTaskVote', value, context)
     if (one.status === 'invalid') throw noVote(one.reason)
     const { vote, member, quorum } = one
     this.#keep({ vote, subject: vote.receipt_hash })

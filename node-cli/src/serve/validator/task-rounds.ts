@@ -21,7 +21,7 @@ export interface TaskRoundsParts
   extends KnownValidators,
     Uses<
       'background' | 'clock' | 'identity' | 'log' | 'paramsSchedule' | 'profile' | 'seed',
-      'file' | 'rounds' | 'roundVotes' | 'votes'
+      'file' | 'rounds' | 'roundVotes' | 'sets' | 'votes'
     > {
   readonly executor: Executor
 }
@@ -83,9 +83,10 @@ export class TaskRounds {
   async #judge({ input: _, ...round }: TaskRound, consensus: ProjectRules): Promise<JudgedRound> {
     const { background, clock, paramsSchedule, profile, store } = this.#parts
     const params = paramsOfEpoch(paramsSchedule, round.task.epoch, consensus.work.epoch_secs)
-    const stored = { file: store.file, setHash: round.task.set_hash }
+    const { set_hash: setHash } = round.task
+    const stored = { file: store.file, setHash }
     const context = { ...stored, profile, params, consensus, now: clock.now() }
-    const judged = await background.run('judgeRound', round, context)
+    const judged = await background.runReading(store.sets.bytes(setHash), 'judgeRound', round, context)
     if (judged.status === 'invalid') throw new Refusal(judged.problems)
     const wrong = this.#chain === null ? null : await findAuditBlockProblem(this.#chain, round)
     if (wrong !== null) throw new Refusal([wrong])

@@ -1,0 +1,35 @@
+import type { JobName } from './jobs.ts'
+
+/** What a job computes of so little data takes a few milliseconds at most: less than a thread takes to start. */
+const bytesMax = 16 * 1024
+/** What a value counts besides its bytes. */
+const valueBytes = 8
+
+/** Jobs that read the database, or a set that was read before: only their caller can tell how much that is. */
+const reading: ReadonlySet<JobName> = new Set<JobName>([
+  'buildReceipt',
+  'checkTaskVote',
+  'computeIndexChange',
+  'computeStateIndex',
+  'findSeat',
+  'judgeRound',
+  'statePage',
+  'stateSummary',
+])
+
+/** Whether the work of a job is bounded by so little that it is a short one. @param readBytes What it reads; null where nobody told. */
+export const isShort = (name: JobName, input: readonly unknown[], readBytes: number | null): boolean =>
+  (readBytes !== null || !reading.has(name)) && bytesLeft(input, bytesMax - (readBytes ?? 0)) >= 0
+
+/** What a value leaves of a number of bytes; below zero as soon as it is larger, however large it is. */
+function bytesLeft(value: unknown, bytes: number): number {
+  let left = bytes - valueBytes
+  if (typeof value === 'string') return left - value.length
+  if (ArrayBuffer.isView(value)) return left - value.byteLength
+  if (typeof value !== 'object' || value === null) return left
+  for (const [key, member] of Object.entries(value)) {
+    if (left < 0) return left
+    left = bytesLeft(member, left - key.length)
+  }
+  return left
+}
