@@ -1,7 +1,9 @@
 import type { JobName } from './jobs.ts'
 
 /** What a job computes of so little data takes a few milliseconds at most: less than a thread takes to start. */
-const bytesMax = 16 * 1024
+const bytesMax = 32 * 1024
+/** An artifact is packed, and what is in it is checked instruction by instruction. */
+const artifactBytesMax = 4 * 1024
 /** What a value counts besides its bytes. */
 const valueBytes = 8
 
@@ -18,8 +20,11 @@ const reading: ReadonlySet<JobName> = new Set<JobName>([
 ])
 
 /** Whether the work of a job is bounded by so little that it is a short one. @param readBytes What it reads; null where nobody told. */
-export const isShort = (name: JobName, input: readonly unknown[], readBytes: number | null): boolean =>
-  (readBytes !== null || !reading.has(name)) && bytesLeft(input, bytesMax - (readBytes ?? 0)) >= 0
+export function isShort(name: JobName, input: readonly unknown[], readBytes: number | null): boolean {
+  if (readBytes === null && reading.has(name)) return false
+  const max = name === 'readArtifact' ? artifactBytesMax : bytesMax
+  return bytesLeft(input, max - (readBytes ?? 0)) >= 0
+}
 
 /** What a value leaves of a number of bytes; below zero as soon as it is larger, however large it is. */
 function bytesLeft(value: unknown, bytes: number): number {
