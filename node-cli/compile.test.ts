@@ -40,7 +40,7 @@ async function compileHere(cwd: string, source = 'm.ts') {
 describe('compile', () => {
   test('writes the artifact beside the source and says what it is', async () => {
     const cwd = project({ 'greeter.ts': greeter })
-    const { code, stdout, stderr } = await compileAlone(cwd, 'greeter.ts')
+    const { code, stdout, stderr } = await compile(cwd, 'greeter.ts')
     expect([code, stderr]).toEqual([0, ''])
     const bytes = new Uint8Array(readFileSync(path.join(cwd, 'greeter.hbc')))
     const { manifest, manifestAddress, wasm, guest } = parseArtifact(bytes)

@@ -19,7 +19,7 @@ function openChanges() {
   const store = openTestStore()
   const computed: JobName[] = []
   const background = {
-    run: async (name: JobName, ...input: unknown[]) => {
+    runReading: async (_bytes: number, name: JobName, ...input: unknown[]) => {
       computed.push(name)
       return Reflect.apply(jobs[name], null, input)
     },
