@@ -122,7 +122,12 @@ await build({
 for (const name of ['start', 'version'])
   await build({ ...options, plugins, entryPoints: { [name]: path.join(root, `src/${name}.ts`) } })
 await build({ ...options, plugins: [...plugins, alone('run')], entryPoints: { run: main } })
-await build({ ...options, splitting: false, plugins: [...plugins, alone('serve')], entryPoints: { serve: main } })
+await build({
+  ...options,
+  splitting: false,
+  plugins: [...plugins, alone('serve')],
+  entryPoints: { serve: main },
+})
 const backgroundWorker = path.join(root, 'src/serve/background/background-worker.ts')
 await build({ ...options, plugins, entryPoints: { 'background-worker': backgroundWorker } })
 
