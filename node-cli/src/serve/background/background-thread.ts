@@ -21,8 +21,8 @@ interface Pending {
 /** A thread takes some ten megabytes, and starts in tens of milliseconds. */
 const idleMsMax = 60_000
 
-/** Short jobs that the calling thread does within a second: all of them take a small part of it. */
-const shortMax = 32
+/** Short jobs that the calling thread does within a second: a tenth of it at most, so that a busy node answers as fast as ever. */
+const shortMax = 8
 const shortMs = 1000
 
 /**
