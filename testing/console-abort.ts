@@ -75,7 +75,7 @@ async function seeAbort(
     await said.waitFor()
     const text = await said.textContent()
     if (text !== expected) faults.push(`${where} says ${JSON.stringify(text)}`)
-    for (const fault of await findScreenFaults(page, null)) faults.push(`${where}, of an abort: ${fault}`)
+    for (const fault of await findScreenFaults(page)) faults.push(`${where}, of an abort: ${fault}`)
     await lookForInjections(page, faults)
   }
   await page.goto(`${origin}/projects/${slug}/try`)

@@ -17,7 +17,7 @@ export async function findBuildFaults(browser: Browser, origin: string): Promise
   return openFlow(browser, origin, async (page, faults) => {
     page.on('dialog', (dialog) => void dialog.accept())
     const look: Look = async (what) => {
-      for (const fault of await findScreenFaults(page, null)) faults.push(`${what}: ${fault}`)
+      for (const fault of await findScreenFaults(page)) faults.push(`${what}: ${fault}`)
     }
     await enroll(page, origin, look)
     await createKey(page, origin)

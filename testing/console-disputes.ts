@@ -144,7 +144,7 @@ async function disputeFirst(page: Page, faults: string[], hash: string): Promise
   await card.getByText('Each link starts with https://').waitFor()
   if (await send.isEnabled()) faults.push('A dispute can be sent with a link that the hub refuses.')
   await card.getByLabel('Links to what shows it').fill(link)
-  for (const fault of await findScreenFaults(page, null)) faults.push(`a dispute: ${fault}`)
+  for (const fault of await findScreenFaults(page)) faults.push(`a dispute: ${fault}`)
   await limitOnce(page, '**/v1/slashes/*/disputes', () => send.click())
   await send.click()
   await card.getByText('Disputed', { exact: true }).waitFor()
@@ -182,7 +182,7 @@ async function cancelWithoutSession(
 ): Promise<void> {
   await cardOf(page, hash).getByText(reason).waitFor()
   await cardOf(page, hash).getByRole('link', { name: link }).waitFor()
-  for (const fault of await findScreenFaults(page, null)) faults.push(`a dispute to decide: ${fault}`)
+  for (const fault of await findScreenFaults(page)) faults.push(`a dispute to decide: ${fault}`)
   const asked = await openDecision(page, hash, cancel)
   await endSession(page)
   mood.refuses = true

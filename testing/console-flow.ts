@@ -1,4 +1,5 @@
 import { type Browser, errors, type Locator, type Page } from 'playwright-core'
+import { isSettled } from '../scripts/console-screens.ts'
 
 /** Calls that fail are part of the flows, and the browser reports each. */
 const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
@@ -44,6 +45,32 @@ export async function signInWith(page: Page, url: string, name: string): Promise
   await page.getByRole('button', { name: /^Account/ }).waitFor()
 }
 
+/**
+ * Opens a screen as a link of the page does: the document stays, which takes a quarter of what loading it takes.
+ *
+ * @returns Once the screen is drawn and has everything that it reads.
+ */
+export async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate(clickLink, path)
+  await page.waitForFunction(isSettled)
+}
+
+/** The router scrolls to the top once it has drawn the screen of a link. */
+const clickLink = (href: string): Promise<void> =>
+  new Promise((resolve) => {
+    const { scrollTo } = globalThis
+    globalThis.scrollTo = (x, y) => {
+      globalThis.scrollTo = scrollTo
+      scrollTo(x, y)
+      resolve()
+    }
+    const link = document.createElement('a')
+    link.href = href
+    document.body.append(link)
+    link.click()
+    link.remove()
+  })
+
 /** The token of the account that the screens are about. */
 export const tokenOf = async (page: Page): Promise<string> =>
   String(
@@ -83,4 +110,18 @@ export async function reloadUntil(page: Page, shown: Locator): Promise<void> {
     }
   }
   throw new Error(`The page has not come to show ${shown}.`)
+}
+
+/** Of the page. */
+declare const document: {
+  readonly body: { append(link: Link): void }
+  createElement(name: 'a'): Link
+}
+declare global {
+  var scrollTo: (x: number, y: number) => void
+}
+interface Link {
+  href: string
+  click(): void
+  remove(): void
 }

@@ -25,7 +25,7 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
     await page.getByText('the first funding opens it').waitFor()
     await page.getByLabel(/^Add to the vault/).fill('7.5')
     await page.getByRole('button', { name: 'Fund with 7.5 HUB' }).click()
-    for (const fault of await findScreenFaults(page, null)) faults.push(`the funding of a vault: ${fault}`)
+    for (const fault of await findScreenFaults(page)) faults.push(`the funding of a vault: ${fault}`)
     const dialog = page.getByRole('dialog')
     mood.refuses = true
     await dialog.getByRole('button', { name: 'Begin' }).click()

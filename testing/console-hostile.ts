@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { consoleScreens, isSettled, operatorScreens, ownScreens } from '../scripts/console-screens.ts'
-import { signInWith } from './console-flow.ts'
+import { follow, signInWith } from './console-flow.ts'
 import { payloads, run } from './hostile-texts.ts'
 
 /** What a developer can write into the listing of a project beside its name. */
@@ -115,8 +115,11 @@ export async function findInjections(browser: Browser, origin: string): Promise<
     await page.waitForFunction(isSettled)
     await lookForInjections(page, faults)
   }
-  for (const payload of payloads) {
-    await page.goto(`${origin}/search?q=${encodeURIComponent(payload)}`)
+  const searches = payloads.map((payload) => [payload, `/search?q=${encodeURIComponent(payload)}`] as const)
+  await page.goto(origin + searches[0]![1])
+  for (const [payload, path] of searches) {
+    if (!(await hasCommonDocument(origin, path))) faults.push(`${path} has a document of its own`)
+    await follow(page, path)
     await page.getByText(payload, { exact: true }).first().waitFor()
     await lookForInjections(page, faults)
   }
@@ -140,6 +143,12 @@ export async function findInjections(browser: Browser, origin: string): Promise<
     await page.close()
   }
   return [...new Set(faults)]
+}
+
+/** Whether the hub puts nothing of a search into the document: all that shows it is the script of the page. */
+async function hasCommonDocument(origin: string, path: string): Promise<boolean> {
+  const read = async (url: string) => (await fetch(url, { headers: { Accept: 'text/html' } })).text()
+  return (await read(origin + path)) === (await read(`${origin}/search`))
 }
 
 interface Answered {

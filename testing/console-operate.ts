@@ -9,7 +9,7 @@ import { connectTo, fetchFromHub, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { hubWithNodeKey } from '../sdk/node.ts'
 import { findScreenFaults } from './console.ts'
-import { endSession, openFlow } from './console-flow.ts'
+import { endSession, follow, openFlow } from './console-flow.ts'
 import { findRecordInjections, hostileListing } from './console-hostile.ts'
 import { registerProject } from './console-project.ts'
 import { payloads } from './hostile-texts.ts'
@@ -36,8 +36,10 @@ export async function findOperatorFaults(
   const device = await bindDevice(hosts.api)
   return openFlow(browser, origin, async (page, faults) => {
     await signInAsOperator(page, origin)
-    for (const screen of operatorScreens)
-      for (const fault of await findScreenFaults(page, origin + screen)) faults.push(`${screen}: ${fault}`)
+    for (const screen of operatorScreens) {
+      await follow(page, screen)
+      for (const fault of await findScreenFaults(page)) faults.push(`${screen}: ${fault}`)
+    }
     await approveProject(page, origin, faults)
     await writeHostileRecords(hosts.api, projectId)
     const ofPage = { [`/projects/${projectId}`]: projectName, '/projects': projectName }
@@ -105,7 +107,7 @@ async function signInAsOperator(page: Page, origin: string): Promise<void> {
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
   await dialog(page).getByRole('button', { name: 'Miner' }).click()
   await page.getByText('This wallet is no operator of this hub').waitFor()
-  for (const fault of await findScreenFaults(page, null)) throw new Error(fault)
+  for (const fault of await findScreenFaults(page)) throw new Error(fault)
   const how = await page.getByRole('link', { name: 'How a hub is operated' }).getAttribute('href')
   const { status } = await fetch(new URL(String(how), origin), { headers: { Accept: 'text/html' } })
   if (status !== 200) throw new Error(`${how} answers ${status}.`)
@@ -127,14 +129,14 @@ async function approveProject(page: Page, origin: string, faults: string[]): Pro
   await card.getByText('What the developer signed').click()
   await card.getByText('The first version: all of it').waitFor()
   await card.getByText('Least collateral of a device').waitFor()
-  for (const fault of await findScreenFaults(page, null)) faults.push(`a project to review: ${fault}`)
+  for (const fault of await findScreenFaults(page)) faults.push(`a project to review: ${fault}`)
   await card.getByRole('button', { name: 'Approve' }).click()
   const asked = dialog(page, `Approve “${projectName}”`)
   await asked.getByText('You can pause or remove it afterwards').waitFor()
   await page.route('**/admin/v1/projects/*/review', (route) => route.abort())
   await asked.getByRole('button', { name: 'Approve' }).click()
   await asked.getByText('This did not work').waitFor()
-  for (const fault of await findScreenFaults(page, null)) faults.push(`a decision that failed: ${fault}`)
+  for (const fault of await findScreenFaults(page)) faults.push(`a decision that failed: ${fault}`)
   await page.unroute('**/admin/v1/projects/*/review')
   await asked.getByRole('button', { name: 'Try again' }).last().click()
   await done(page, `“${projectName}” is approved.`)

@@ -7,7 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { ownScreens } from '../scripts/console-screens.ts'
 import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { endSession, openFlow, reloadUntil, tokenOf } from './console-flow.ts'
+import { endSession, follow, openFlow, reloadUntil, tokenOf } from './console-flow.ts'
 import { runTool } from './run-tool.ts'
 
 /**
@@ -26,7 +26,8 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
     await signIn(page, origin, mood, String(owner))
     await checkSecrets(page, faults)
     for (const screen of [...Object.values(ownScreens), '/run-a-device']) {
-      for (const fault of await findScreenFaults(page, origin + screen)) faults.push(`${screen}: ${fault}`)
+      await follow(page, screen)
+      for (const fault of await findScreenFaults(page)) faults.push(`${screen}: ${fault}`)
     }
     await bindDevice(page, origin, folder, String(owner))
     await bondCollateral(page, origin, mood)
@@ -99,7 +100,7 @@ async function bindDevice(page: Page, origin: string, folder: string, owner: str
   await page.goto(`${origin}/me#${code}`)
   await page.getByRole('heading', { name: 'A device waits to be bound' }).waitFor()
   await page.getByRole('main').getByRole('button', { name: 'Bind the device' }).first().waitFor()
-  for (const fault of await findScreenFaults(page, null)) throw new Error(fault)
+  for (const fault of await findScreenFaults(page)) throw new Error(fault)
   await page.getByRole('button', { name: 'Not now' }).click()
   await page.goto(`${origin}/run-a-device`)
   await page.getByLabel('Code').fill('bind.nonsense')
@@ -186,7 +187,7 @@ async function bondCollateral(page: Page, origin: string, mood: WalletMood): Pro
 async function closeBeforeSignature(page: Page, origin: string): Promise<void> {
   await page.goto(`${origin}/me`)
   await page.getByText('Not bonded yet').waitFor()
-  for (const fault of await findScreenFaults(page, null)) throw new Error(fault)
+  for (const fault of await findScreenFaults(page)) throw new Error(fault)
   await page.getByRole('button', { name: 'Continue' }).first().click()
   await page.getByRole('button', { name: /^Bond 120.5/ }).click()
 }
@@ -297,5 +298,5 @@ async function claimEarnings(page: Page, origin: string): Promise<void> {
 }
 
 async function findDialogFaults(page: Page): Promise<string[]> {
-  return findScreenFaults(page, null)
+  return findScreenFaults(page)
 }

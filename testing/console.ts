@@ -1,6 +1,7 @@
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
 import { findViolations } from './axe.ts'
+import { follow } from './console-flow.ts'
 import { findDeploymentFaults, findListFaults } from './console-lists.ts'
 import { loseNetwork } from './console-offline.ts'
 
@@ -32,8 +33,10 @@ export async function findConsoleFaults(browser: Browser, origin: string): Promi
   // Lists have a round a moment after its end, and show it by themselves.
   await page.goto(`${origin}/rounds`)
   await page.getByRole('row').nth(1).waitFor()
-  for (const path of Object.values(await consoleScreens(origin)))
-    for (const fault of await findScreenFaults(page, origin + path)) faults.push(`${path}: ${fault}`)
+  for (const path of Object.values(await consoleScreens(origin))) {
+    await follow(page, path)
+    for (const fault of await findScreenFaults(page)) faults.push(`${path}: ${fault}`)
+  }
   await doubtRound(page)
   faults.push(...(await findListFaults(page, origin, 1_000)))
   await useKeys(page)
@@ -68,14 +71,13 @@ async function doubtRound(page: Page): Promise<void> {
   await page.unroute('**/v1/explorer/rounds/*')
 }
 
-/** @param url of the screen; null looks at what is open. */
-export async function findScreenFaults(page: Page, url: string | null): Promise<string[]> {
+/** Looks at what is open. */
+export async function findScreenFaults(page: Page): Promise<string[]> {
   const faults: string[] = []
   const lookForViolations = async (scheme: string, rules?: string[]) => {
     for (const { id, nodes } of await findViolations(page, rules))
       faults.push(`${scheme}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
   }
-  if (url !== null) await page.goto(url)
   await page.waitForFunction(isSettled)
   await page.emulateMedia({ colorScheme: 'light' })
   await lookForViolations('light')
