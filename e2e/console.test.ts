@@ -31,30 +31,45 @@ describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local net
     await network?.stop()
   })
 
-  test('leads to a verified result, and every screen is sound', async () => {
-    expect(await findConsoleFaults(browser, network.origin)).toEqual([])
-    expect(await findInjections(browser, network.origin)).toEqual([])
+  // Several people use the console at the same time, each in a page of their own.
+  describe('for somebody who looks and somebody who funds', () => {
+    test.concurrent('leads to a verified result, and every screen is sound', async () => {
+      expect(await findConsoleFaults(browser, network.origin)).toEqual([])
+    })
+
+    test.concurrent('a wallet of the browser opens the vault of a project and funds it', async () => {
+      expect(await findFundingFaults(browser, network.origin, network.rpcUrl)).toEqual([])
+    })
   })
 
   test('a developer enrolls, and has a key, a webhook, a draft and a project', async () => {
     expect(await findBuildFaults(browser, network.origin)).toEqual([])
   })
 
-  test('a wallet of the browser opens the vault of a project and funds it', async () => {
-    expect(await findFundingFaults(browser, network.origin, network.rpcUrl)).toEqual([])
+  // The owner lets hours pass, in which nobody else has a round or a signed action.
+  describe('with hostile texts, and for an owner', () => {
+    test.concurrent('every screen shows texts as texts', async () => {
+      expect(await findInjections(browser, network.origin)).toEqual([])
+    })
+
+    test.concurrent('a wallet signs in, binds a device, bonds, gets its collateral back, and claims', async () => {
+      expect(await findWalletFaults(browser, network.origin)).toEqual([])
+    })
   })
 
-  test('a wallet signs in, binds a device, bonds, gets its collateral back, and claims', async () => {
-    expect(await findWalletFaults(browser, network.origin)).toEqual([])
+  // Reviews are of owners that were paid.
+  describe('for operators', () => {
+    test.concurrent('an operator approves a project, bans a device, and takes both back', async () => {
+      expect(await findOperatorFaults(browser, network.origin, network.keepLetter)).toEqual([])
+    })
+
+    test.concurrent('an operator has a validator come and go', async () => {
+      expect(await findValidatorFaults(browser, network.origin, network.keepPending)).toEqual([])
+    })
   })
 
-  test('an operator approves a project, bans a device, and takes both back', async () => {
-    expect(await findOperatorFaults(browser, network.origin, network.keepLetter)).toEqual([])
-  })
-
-  test('an owner disputes slashes, an operator cancels one and upholds the other, and has a validator come and go', async () => {
+  test('an owner disputes slashes, an operator cancels one and upholds the other', async () => {
     expect(await findDisputeFaults(browser, network.origin)).toEqual([])
-    expect(await findValidatorFaults(browser, network.origin, network.keepPending)).toEqual([])
   })
 
   test('what a module says when it aborts is text, escaped and bounded', async () => {

@@ -34,8 +34,7 @@ export async function findDisputeFaults(browser: Browser, origin: string): Promi
   const { hosts } = await connectTo(origin).client.call('GET /')
   const network = await readNetwork(hosts.api)
   const offender = await createOffender(network)
-  const cancelled = await accuse(network, offender)
-  const upheld = await accuse(network, offender)
+  const [cancelled, upheld] = await Promise.all([accuse(network, offender), accuse(network, offender)])
   const ofOperator: string[] = []
   const ofOwner = await openFlow(browser, origin, async (page, faults) => {
     await installWallet(page, {
