@@ -6,6 +6,7 @@ import { builtNodectl } from '../../localnet/nodes/build.ts'
 import type { LocalNode, NodeRole } from '../../localnet/nodes/local-node.ts'
 import { placesOf, startNodes, stopNodes, validatorDirs } from '../../localnet/nodes/local-nodes.ts'
 import { waitForSet } from '../../localnet/nodes/ready.ts'
+import { privateKeys } from '../../localnet/private-keys.ts'
 import { makeSample } from '../../localnet/sample/make.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../../localnet/temporary-network.ts'
 import { epochAt, epochStart } from '../../protocol/committees/index.ts'
@@ -13,6 +14,7 @@ import { attemptStart } from '../../protocol/earnings/index.ts'
 import { makeSchedule, networkParamsOf, phaseHash } from '../../protocol/identity/index.ts'
 import { type Network, readNetwork } from '../../scripts/hub/network.ts'
 import { waitFor } from '../../scripts/hub/wait.ts'
+import { signIn } from '../../scripts/hub/wallet.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
 import { temporaryFolder } from '../../testing/node/folders.ts'
 import { followTask, type Round, readRound } from '../task/follow.ts'
@@ -34,7 +36,7 @@ const changes = [
 ]
 const [, early, late] = makeSchedule(networkParamsOf(31_337), changes)
 
-describe.skipIf(!hasAnvil)('parameters that change while tasks run', () => {
+describe.skipIf(!hasAnvil)('while tasks run,', () => {
   let temporary: TemporaryNetwork
   let network: Network
   let projectId: string
@@ -45,15 +47,18 @@ describe.skipIf(!hasAnvil)('parameters that change while tasks run', () => {
   const lost: string[] = []
 
   const begin = async (role: NodeRole, dataDirs: readonly string[]): Promise<LocalNode[]> => {
-    const started = await startNodes(placesOf(role, dataDirs, path.join(folder, role)), {
-      dist: await builtNodectl(),
-      hub: temporary.url,
-      rpcUrl: temporary.rpcUrl,
-      profile: temporary.profile,
-      paramsChanges: changesFile,
-      apiToken: 'a-token-that-only-tests-know',
-      onLoss: ({ name }) => lost.push(name),
-    })
+    const started = await startNodes(
+      placesOf(role, dataDirs, path.join(folder, role, dataDirs[0]!.slice(-1))),
+      {
+        dist: await builtNodectl(),
+        hub: temporary.url,
+        rpcUrl: temporary.rpcUrl,
+        profile: temporary.profile,
+        paramsChanges: changesFile,
+        apiToken: 'a-token-that-only-tests-know',
+        onLoss: ({ name }) => lost.push(name),
+      },
+    )
     nodes.push(...started)
     await Promise.all(started.map((node) => node.waitUntilKnown()))
     return started
@@ -89,6 +94,19 @@ describe.skipIf(!hasAnvil)('parameters that change while tasks run', () => {
     expect([output, kind === 'fallback']).toEqual([`"${input}"`, false])
     return round
   }
+  const settled = (epoch: number) =>
+    waitFor(
+      `epoch ${epoch} to be settled`,
+      () =>
+        network.client.call('GET /v1/explorer/epochs/{project_id}/{epoch}', {
+          path: { project_id: projectId, epoch },
+        }),
+      ({ status }) => status === 'settled' || status === 'released',
+    )
+  const expectNoBlame = async () => {
+    expect((await network.client.call('GET /v1/explorer/slashes')).items).toEqual([])
+    expect(lost).toEqual([])
+  }
   /** A task whose members have voted before the change, and whose validators are a quorum again after it. */
   const finishAcross = async (): Promise<Round> => {
     const away = validators.slice(2)
@@ -116,7 +134,7 @@ describe.skipIf(!hasAnvil)('parameters that change while tasks run', () => {
       0,
     )
 
-  test('every round, set and payout has the parameters of its epoch, and nobody is blamed', async () => {
+  test('parameters change: every round, set and payout has the parameters of its epoch, and nobody is blamed', async () => {
     expect(await read()).toEqual({
       ...{ params: early!.params, params_hash: phaseHash(early!) },
       next: { from, params: late!.params, params_hash: phaseHash(late!) },
@@ -144,16 +162,54 @@ describe.skipIf(!hasAnvil)('parameters that change while tasks run', () => {
       const set = await network.client.call('GET /v1/committees/{project_id}/{epoch}', where)
       expect(set.snapshot.params_hash).toBe(phaseHash(phase))
       expect(set.attestations.length).toBeGreaterThanOrEqual(3)
-      const paid = await waitFor(
-        `epoch ${where.path.epoch} to be settled`,
-        () => network.client.call('GET /v1/explorer/epochs/{project_id}/{epoch}', where),
-        ({ status }) => status === 'settled' || status === 'released',
-      )
+      const paid = await settled(where.path.epoch)
       expect(paid.totals?.units).toBe(unitsOf(rounds, phase.params.gas_per_unit))
     }
     // With the first gas of a unit, the same run would be one unit.
     expect(second[0]!.gas_used).toBeGreaterThan(7)
-    expect((await network.client.call('GET /v1/explorer/slashes')).items).toEqual([])
-    expect(lost).toEqual([])
+    await expectNoBlame()
+  })
+
+  test('validators join and leave in the middle of an epoch: tasks stay final, nobody is slashed, and each epoch is paid', async () => {
+    const operator = await signIn(network, privateKeys.operator)
+    const decide = (node: LocalNode, decision: 'approve' | 'revoke') =>
+      operator.client.call(`POST /admin/v1/nodes/{node_id}/${decision}`, { path: { node_id: node.nodeId! } })
+    /** Waits until a generation is signed, and lets it take effect. */
+    const takeEffect = async (generation: number, count: number) => {
+      const params = { query: { generation: String(generation) as never } }
+      const made = await waitFor(
+        `generation ${generation} to be signed`,
+        () => network.client.find('GET /v1/validators', params),
+        (found) => found !== null,
+      )
+      expect(made).toMatchObject({ generation, count })
+      await passUntil((made?.effective_at ?? 0) + 1)
+    }
+    const runningEpoch = async () => epochAt(await network.now(), epochSecs)
+
+    await waitForSet(temporary.url, projectId)
+    const first = await runningEpoch()
+    await finish('four of four')
+    const [fifth] = (await begin('validator', [path.join(folder, 'validators', '5')])) as [LocalNode]
+    await decide(fifth, 'approve')
+    await takeEffect(1, 5)
+    expect(await runningEpoch()).toBe(first)
+    await finish('four, beside a fifth')
+
+    await passUntil(epochStart(first + 1, epochSecs) + 60)
+    await waitForSet(temporary.url, projectId)
+    await finish('four of five')
+    await decide(fifth, 'revoke')
+    await takeEffect(2, 4)
+    expect(await runningEpoch()).toBe(first + 1)
+    await finish('five, of whom one leaves')
+
+    await passUntil(epochStart(first + 2, epochSecs) + 60)
+    await waitForSet(temporary.url, projectId)
+    await finish('four again')
+    await passUntil(attemptStart(first + 2, epochSecs, 0, late!.params))
+    for (const epoch of [first, first + 1, first + 2])
+      expect((await settled(epoch)).totals?.units).toBeGreaterThan(0)
+    await expectNoBlame()
   })
 })
