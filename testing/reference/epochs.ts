@@ -1,4 +1,6 @@
 import { passTime } from '../../localnet/pass-time.ts'
+import { attemptStart } from '../../protocol/earnings/index.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { waitFor } from '../../scripts/hub/wait.ts'
 import type { Givens } from './given.ts'
 import type { Stage } from './stage.ts'
@@ -28,7 +30,9 @@ async function settledEpoch(stage: Stage) {
     query: { wait: 60 },
   })
   const { epoch } = await client.call('GET /v1/explorer/rounds/{round_id}', { path: { round_id: round_id! } })
-  await passTime(network, backstage.rpcUrl, epochSecs)
+  // Where the hour has just begun, its reward would come as late as two minutes after the epoch.
+  const due = attemptStart(epoch!, epochSecs, 0, defaultNetworkParams) - (await network.now())
+  await passTime(network, backstage.rpcUrl, Math.max(epochSecs, due))
   await until(stage, epoch!, 'settled')
   return { ...path, epoch: epoch! }
 }
