@@ -4,15 +4,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** What takes minutes and mostly waits, the longest first. Begun late, it would go on alone after all others. */
 export const longest = [
   'e2e/console.test.ts',
-  'deploy/up-local.test.ts',
   'e2e/clients.test.ts',
-  'localnet/start.test.ts',
-  'chaos/restore/commands.test.ts',
-  'chaos/rehearsal/rehearsal.test.ts',
-  'deploy/runbooks.test.ts',
+  'deploy/up-local.test.ts',
   'create/walk.test.ts',
-  'tools/demo.test.ts',
+  'localnet/start.test.ts',
   'conformance/node.test.ts',
+  'chaos/restore/commands.test.ts',
+  'tools/demo/changes.test.ts',
+  'chaos/rehearsal/rehearsal.test.ts',
+  'node-cli/serve-load.test.ts',
+  'tools/demo.test.ts',
+  'deploy/runbooks.test.ts',
 ]
 
 /** As vitest does, by what files took the last time, but also on a machine where none has run. */
