@@ -122,12 +122,19 @@ async function mineOne(url: string): Promise<number> {
 
 /**
  * Lets the chain be as far ahead of the machine as its last block is. After a restart anvil knows no more that its time was
- * moved, and the next block would be older than its parent.
+ * moved, and the next block would be older than its parent. Its clock may be a second behind that of the machine, so it is
+ * asked what the time of the next block is.
  */
 async function keepLead(url: string): Promise<void> {
-  const [head] = await callBatch(url, [['eth_getBlockByNumber', 'latest', false]])
-  const lead = Number((head as { timestamp: string }).timestamp) - unixNow()
-  if (lead > 0) await callBatch(url, [['evm_increaseTime', lead]])
+  const blocks = await callBatch(url, [
+    ['eth_getBlockByNumber', 'latest', false],
+    ['eth_getBlockByNumber', 'pending', false],
+  ])
+  const [head, next] = blocks.map((block) => Number((block as { timestamp: string }).timestamp)) as [
+    number,
+    number,
+  ]
+  if (head > next) await callBatch(url, [['evm_increaseTime', head - next]])
 }
 
 /** @throws {@link StartError} when no chain answers there. */

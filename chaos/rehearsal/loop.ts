@@ -137,6 +137,13 @@ async function doTask(loop: Loop, number: number): Promise<void> {
     },
     { pollMs, limitMs: taskLimitMs },
   )
+  // Blocks are seconds apart here, and take time from a member that has still to vote.
+  await waitShortly(async () => {
+    const round = await network.network.client.find('GET /v1/explorer/rounds/{round_id}', {
+      path: { round_id: given.task.round_id! },
+    })
+    return (round !== null && round.votes === round.committee_size) || `${round?.votes} votes`
+  })
   await course.during(followTask(network, given, taskLimitMs))
   loop.say(`Task ${number} is ${given.task.status}`)
   if (!isHonest(given)) throw new Difference(`task ${number} is ${given.task.status}: ${given.task.error}`)
