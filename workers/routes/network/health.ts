@@ -40,11 +40,8 @@ const noChain: ChainFacts = {
   halted: null,
 }
 
-/**
- * For this long an isolate answers with what it found; asking for the health must not be what breaks it. On a network of one machine
- * commands wait for what it says, such as how far the chain is read.
- */
-const keptMs = { open: 5_000, local: 250 }
+/** For this long an isolate answers with what it found; asking for the health must not be what breaks it. */
+const keptMs = 5_000
 
 /** A key that relayed before, and what it has not brought to an end; null when its object does not answer. */
 interface PreviousKey {
@@ -89,9 +86,9 @@ const reports = new WeakMap<Services, { report: Report; readAtMs: number }>()
  * are shared, since a request cannot wait for what another one began.
  */
 export async function readHealth(c: HubContext): Promise<Report> {
-  const { services, settings } = c.var
+  const { services } = c.var
   const kept = reports.get(services)
-  if (kept && isFresh(kept.readAtMs, settings.LOCAL_NETWORK ? keptMs.local : keptMs.open)) return kept.report
+  if (kept && isFresh(kept.readAtMs)) return kept.report
   // A caller who is refused must not be taken for a part that fails.
   await c.var.database.admitted('work')
   const report = await readReport(c.var)
@@ -100,9 +97,9 @@ export async function readHealth(c: HubContext): Promise<Report> {
 }
 
 /** A clock that is set back leaves no report from later. */
-function isFresh(readAtMs: number, maxMs: number): boolean {
+function isFresh(readAtMs: number): boolean {
   const ageMs = Date.now() - readAtMs
-  return ageMs >= 0 && ageMs < maxMs
+  return ageMs >= 0 && ageMs < keptMs
 }
 
 /** Asks every dependency the cheapest question it can answer. */
