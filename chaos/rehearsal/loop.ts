@@ -126,6 +126,8 @@ const undecided = ['queued', 'running']
 async function doTask(loop: Loop, number: number): Promise<void> {
   const { network, course } = loop
   await reorganise(loop)
+  // A member that dates by the blocks that went would take its time to vote for over.
+  await waitForClocks(network)
   const given = await giveTask(network, `task-${number}`, JSON.stringify({ task: number }))
   const params = { path: { task_id: given.task.task_id } }
   // Members have seconds to answer, and a slot may be half of one here.
