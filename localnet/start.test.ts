@@ -12,6 +12,7 @@ import {
   resolveProfile,
 } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
+import { databaseFile } from '../scripts/wrangler-hub.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import {
   childrenOf,
@@ -22,7 +23,7 @@ import {
   type Started,
 } from '../testing/npm-start.ts'
 import { runTool } from '../testing/run-tool.ts'
-import { databaseIn, startSampleNetwork } from '../testing/sample-network.ts'
+import { startSampleNetwork } from '../testing/sample-network.ts'
 import { type Session, signIn } from '../testing/session.ts'
 import { privateKeys } from './private-keys.ts'
 import { sampleSlug } from './sample/manifest.ts'
@@ -290,7 +291,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await expect.poll(() => existsSync(file('localnet.pid'))).toBe(false)
     copyFileSync(file('chain.json'), file('early.json'))
     // As after an hour in which a network did not run whose time had been moved.
-    const database = new DatabaseSync(databaseIn(file('storage')))
+    const database = new DatabaseSync(databaseFile(file('storage'))!)
     database.exec('UPDATE chain_cursor SET lead_secs = lead_secs + 3600')
     database.close()
 

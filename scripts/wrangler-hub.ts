@@ -43,7 +43,7 @@ export async function migrateDatabase(statePath: string): Promise<Tip | null> {
   const database = path.join(statePath, 'd1')
   if (existsSync(database)) {
     const { migrations } = await readWranglerHub()
-    const current = readCurrent(database, migrations)
+    const current = readCurrent(statePath, migrations)
     return current === null ? migrateIn(statePath) : current.tip
   }
   const empty = await keptBuild({
@@ -61,15 +61,22 @@ export async function migrateDatabase(statePath: string): Promise<Tip | null> {
   return null
 }
 
+/** The file of the hub's database, in the folder of its state; null where there is not exactly one. */
+export function databaseFile(statePath: string): string | null {
+  const folder = path.join(statePath, 'd1')
+  const names = globSync('*/*.sqlite', { cwd: folder, exclude: ['*/metadata.sqlite'] })
+  return names.length === 1 ? path.join(folder, names[0]!) : null
+}
+
 /**
  * What a database says that has all migrations, and no others: most have, and to start workerd only to find that takes as
  * long as the hub's own start. Null of any other, also of one that cannot be read.
  */
-function readCurrent(folder: string, migrations: readonly Migration[]): { tip: Tip | null } | null {
-  const files = globSync('*/*.sqlite', { cwd: folder, exclude: ['*/metadata.sqlite'] })
-  if (files.length !== 1) return null
+function readCurrent(statePath: string, migrations: readonly Migration[]): { tip: Tip | null } | null {
+  const file = databaseFile(statePath)
+  if (file === null) return null
   try {
-    using database = new DatabaseSync(path.join(folder, files[0]!), { readOnly: true })
+    using database = new DatabaseSync(file, { readOnly: true })
     const applied = new Set(
       database
         .prepare('SELECT name FROM d1_migrations')

@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pickPort } from '../localnet/port.ts'
+import { databaseFile } from '../scripts/wrangler-hub.ts'
 import { freePorts, NpmStart, type Ports, type Started } from './npm-start.ts'
 
 /** A local network with its sample project and its nodes, and what only its operator reaches. */
@@ -30,7 +30,7 @@ export async function startSampleNetwork(npmStart = new NpmStart()): Promise<Sam
   /** What no request of anybody does. */
   const change = (sql: string, ...values: string[]) => {
     // The hub writes as well.
-    const file = databaseIn(path.join(npmStart.folder, 'storage'))
+    const file = databaseFile(path.join(npmStart.folder, 'storage'))!
     const database = new DatabaseSync(file, { timeout: 10_000 })
     try {
       database.prepare(sql).run(...values)
@@ -57,11 +57,4 @@ export async function startSampleNetwork(npmStart = new NpmStart()): Promise<Sam
     },
     stop: () => npmStart.clear(),
   }
-}
-
-/** Where the hub's database is, below its storage. */
-export function databaseIn(storage: string): string {
-  const folder = path.join(storage, 'd1', 'miniflare-D1DatabaseObject')
-  const name = readdirSync(folder).find((one) => /^[0-9a-f]{64}\.sqlite$/.test(one))
-  return path.join(folder, String(name))
 }

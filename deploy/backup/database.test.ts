@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CommandError } from '../../scripts/command/errors.ts'
-import { migrateDatabase } from '../../scripts/wrangler-hub.ts'
+import { databaseFile, migrateDatabase } from '../../scripts/wrangler-hub.ts'
 import { localDatabase, statePathIn } from '../testing/local-database.ts'
 import { type BackedDatabase, continueEvents, exportDatabase, runAll, runFile } from './database.ts'
 import { statementMax } from './short-statements.ts'
@@ -36,11 +36,7 @@ const tables = [
 ]
 
 /** Opens a database without wrangler, which takes a second for each question. */
-function open(of: string): DatabaseSync {
-  const files = path.join(statePathIn(of), 'd1', 'miniflare-D1DatabaseObject')
-  const name = readdirSync(files).find((one) => one.endsWith('.sqlite') && !one.startsWith('metadata'))
-  return new DatabaseSync(path.join(files, name!))
-}
+const open = (of: string) => new DatabaseSync(databaseFile(statePathIn(of))!)
 
 /** All that is in a database. */
 function read(of: string) {
