@@ -1,14 +1,18 @@
 import { env } from 'cloudflare:workers'
+import { unixNow } from '../../durable-objects/clock.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import {
   createBindingRecord,
   deriveNodeId,
   resolveProfile,
   signRequest,
+  siweSessionSeconds,
 } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey, evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
+import { randomSecret } from '../auth/random.ts'
+import { hashSecret } from '../middleware/authenticate.ts'
 import { services } from '../services.ts'
-import { bodyOf, type Client, client } from './client.ts'
+import { type Client, client } from './client.ts'
 import { runSql } from './tables.ts'
 
 /** The time that the hub of these tests dates by, which may be ahead of the machine's; Unix seconds. */
@@ -23,17 +27,18 @@ export function createWallet(key: string = bytesToHex(crypto.getRandomValues(new
   return { address: evmAddress(key), sign: (message) => signPersonalMessage(key, message) }
 }
 
-/** Signs a fresh wallet in, through the endpoints. */
+/** A wallet with a session, as signing in leaves it. That the endpoints do so is for the tests of `routes/auth`. */
 export async function signIn(
   wallet: Wallet = createWallet(),
 ): Promise<Wallet & { token: string; client: Client }> {
-  const anonymous = client()
-  const { message } = await bodyOf(
-    anonymous.post('/v1/auth/nonce', { address: wallet.address, domain: 'localhost:8787' }),
-  )
-  const { token } = await bodyOf(
-    anonymous.post('/v1/auth/siwe', { message, signature: wallet.sign(message) }),
-  )
+  const token = resolveProfile().session_token_prefix + randomSecret()
+  const createdAt = unixNow()
+  await services(env).sessions.insert({
+    tokenHash: hashSecret(token),
+    address: wallet.address,
+    createdAt,
+    expiresAt: createdAt + siweSessionSeconds,
+  })
   return { ...wallet, token, client: client({ token }) }
 }
 
@@ -122,13 +127,26 @@ export async function createOwner() {
   return { key, ...(await signIn(createWallet(key))) }
 }
 
-/** A signed-in wallet with a device of its own. */
+/** A signed-in wallet with a device of its own, bound as the endpoint binds it. */
 export async function createMiner() {
   const owner = await createOwner()
   const device = createNode()
   const record = deviceRecord(owner, device, { issued_at: await networkNow() })
-  const response = await client().post('/v1/devices/bind', record)
-  if (response.status !== 200)
-    throw new Error(`binding answered ${response.status}: ${await response.text()}`)
+  const outcome = await services(env).devices.bind(
+    {
+      action: 'bind',
+      bindingHash: record.binding_hash,
+      nodeId: record.node_id,
+      publicKey: record.public_key,
+      owner: record.owner,
+      message: record.message,
+      issuedAt: record.issued_at,
+      nonce: record.nonce,
+      ownerSignature: record.owner_signature,
+      nodeSignature: record.node_signature,
+    },
+    record.issued_at,
+  )
+  if (outcome !== 'bound') throw new Error(`the device was not bound: ${outcome}`)
   return { owner, device }
 }
