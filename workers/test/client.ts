@@ -43,15 +43,18 @@ export interface Client {
 
 interface ClientOptions {
   token?: string
-  /** Of its own, where a test reaches a limit or counts what is left of it; a client with bindings has one. */
+  /** Of its own, where a test reaches a limit or counts what is left of it; a client with other limits has one. */
   address?: string
   /** Bindings that differ, to inject a fault at a real boundary. */
   bindings?: Partial<Env>
 }
 
+const hasLimits = (bindings: Partial<Env> = {}): boolean =>
+  'RATE_LIMITER' in bindings || 'RATE_LIMIT_MULTIPLIER' in bindings
+
 /** Calls the hub as a program at one client address would. */
 export function client({ token, address: own, bindings }: ClientOptions = {}): Client {
-  const alone = own ?? (bindings && freshAddress())
+  const alone = own ?? (hasLimits(bindings) ? freshAddress() : undefined)
   const from = alone === undefined ? sharedAddress() : { address: alone, calls: 0 }
   const { address } = from
   const bound = bindings ? { ...env, ...bindings } : env

@@ -15,9 +15,10 @@ beforeEach(() => {
   chain.install()
 })
 
+/** At an address of its own, because few drips are for one. */
 const caller = async (bindings: Partial<Env> = {}) => {
   const { token, address } = await signIn()
-  const { get, post } = client({ token, bindings })
+  const { get, post } = client({ token, address: freshAddress(), bindings })
   return { address, get, drip: () => post('/v1/faucet/drip') }
 }
 
