@@ -23,6 +23,7 @@ export async function startTestHub(
   {
     port: wanted,
     extraWorkers,
+    front = (script) => script,
     ...options
   }: {
     isolates?: number
@@ -32,13 +33,15 @@ export async function startTestHub(
     statePath?: string
     platform?: PlatformOptions
     extraWorkers?: Record<string, string>
+    /** Puts something in front of the hub. */
+    front?: (script: HubBundle) => HubBundle
   } = {},
 ): Promise<TestHub> {
   script ??= bundleHub()
   const port = wanted ?? (await pickPort())
   const origin = `http://localhost:${port}`
   const hub = await startHub({
-    script: await script,
+    script: front(await script),
     port,
     callersNameAddress: true,
     files: false,

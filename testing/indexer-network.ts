@@ -5,6 +5,7 @@ import { type Anvil, startAnvil } from './anvil.ts'
 import { type Call, type Calls, callsOf, epochSeconds } from './contract-calls.ts'
 import { deployNetwork } from './deployed-chain.ts'
 import { queryThrough } from './driver.ts'
+import { asOfNow, forgettingFront } from './forgetting-hub.ts'
 import { startTestHub } from './hub.ts'
 
 type Row = Record<string, string | number>
@@ -62,7 +63,7 @@ export async function startIndexerNetwork(anvilFlags: readonly string[] = []) {
           CHAIN_WINDOW_BLOCKS: String(windowBlocks),
           ...vars,
         },
-        options,
+        { ...options, front: forgettingFront },
       )
       if (!asleep) await wake(hub)
       return hub
@@ -120,12 +121,16 @@ export const isFinal = (hub: Hub, block: number): Promise<void> =>
     .poll(async () => Number((await rowsOf(hub, 'SELECT final_number FROM chain_cursor'))[0]?.final_number))
     .toBeGreaterThanOrEqual(block)
 
+/** As of now, where {@link forgettingFront} is in front of the hub; another one answers for five seconds with what it found. */
 export const statusOf = async (hub: Hub): Promise<Record<string, unknown>> =>
-  (await (await fetch(new URL('/v1/status', hub.urls[0]))).json()) as Record<string, unknown>
+  (await (await fetch(new URL('/v1/status', hub.urls[0]), { headers: asOfNow })).json()) as Record<
+    string,
+    unknown
+  >
 
 /**
- * Returns once the status of a hub has this. A hub answers for five seconds with what it found, and compares its nodes again
- * only after a minute where one of them did not answer in time.
+ * Returns once the status of a hub has this. A hub compares its nodes again only after a minute where one of them did not answer
+ * in time.
  */
 export const expectStatus = (hub: Hub, status: object): Promise<void> =>
   expect.poll(() => statusOf(hub), { interval: 250, timeout: 120_000 }).toMatchObject(status)
