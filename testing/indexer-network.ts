@@ -16,28 +16,18 @@ export const windowBlocks = 8
 /** A chain that mines on command, with the contracts of two networks, and hubs that index the first of them. */
 export type IndexerNetwork = Awaited<ReturnType<typeof startIndexerNetwork>>
 
-export async function startIndexerNetwork(anvilFlags: readonly string[] = []) {
-  const chain = await startAnvil(anvilFlags)
-  const [sender] = (await chain.rpc<string[]>('eth_accounts')) as [string]
-  const deployment = await deployNetwork(chain)
-  const { timestamp } = await chain.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)
-  const firstEpoch = BigInt(timestamp) / BigInt(epochSeconds)
-  const calls = callsOf(deployment.contracts, sender, firstEpoch)
-  const other = await deployNetwork(chain)
-  const foreign = { ...callsOf(other.contracts, sender, firstEpoch), deployment: other }
-  for (const one of [calls, foreign])
-    for (const { to, data } of [
-      one.mint,
-      ...[0, 1, 2].map((who) => one.approve(one.vault(who))),
-      one.register(0),
-      one.createVault(0),
-    ])
-      await chain.rpc('eth_sendTransaction', { from: sender, to, data })
-  const { to, data } = calls.approve(deployment.contracts.staking)
-  await chain.rpc('eth_sendTransaction', { from: sender, to, data })
+export async function startIndexerNetwork() {
+  prepared ??= prepare()
+  const { state, sender, deployment, other, firstEpoch } = await prepared
+  const chain = await startAnvil()
+  await chain.rpc('anvil_loadState', state)
+  // The states of earlier blocks are not in it, and a reorganisation goes back to one.
+  await chain.rpc('anvil_mine', '0x8')
   // The first four epochs of the vaults are over.
   await chain.rpc('evm_increaseTime', 5 * epochSeconds)
   await chain.rpc('evm_setAutomine', false)
+  const calls = callsOf(deployment.contracts, sender, firstEpoch)
+  const foreign = { ...callsOf(other.contracts, sender, firstEpoch), deployment: other }
 
   let hub: Hub | undefined
   return {
@@ -80,6 +70,35 @@ export async function startIndexerNetwork(anvilFlags: readonly string[] = []) {
       await hub?.stop()
       await chain.stop()
     },
+  }
+}
+
+let prepared: ReturnType<typeof prepare> | undefined
+
+/** What the chain of each network begins with. */
+async function prepare() {
+  const chain = await startAnvil()
+  try {
+    const [sender] = (await chain.rpc<string[]>('eth_accounts')) as [string]
+    const deployment = await deployNetwork(chain)
+    const { timestamp } = await chain.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)
+    const firstEpoch = BigInt(timestamp) / BigInt(epochSeconds)
+    const other = await deployNetwork(chain)
+    const own = callsOf(deployment.contracts, sender, firstEpoch)
+    for (const calls of [own, callsOf(other.contracts, sender, firstEpoch)])
+      for (const { to, data } of [
+        calls.mint,
+        ...[0, 1, 2].map((who) => calls.approve(calls.vault(who))),
+        calls.register(0),
+        calls.createVault(0),
+      ])
+        await chain.rpc('eth_sendTransaction', { from: sender, to, data })
+    const { to, data } = own.approve(deployment.contracts.staking)
+    await chain.rpc('eth_sendTransaction', { from: sender, to, data })
+    const state = await chain.rpc<Hex>('anvil_dumpState')
+    return { state, sender, deployment, other, firstEpoch }
+  } finally {
+    await chain.stop()
   }
 }
 
