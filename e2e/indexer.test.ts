@@ -5,6 +5,7 @@ import { projectVaultAbi } from '../contracts/generated/contracts.ts'
 import type { Hub } from '../localnet/hub.ts'
 import { type Anvil, hasAnvil } from '../testing/anvil.ts'
 import { type Call, type Calls, disputeSeconds, graceSeconds, hash } from '../testing/contract-calls.ts'
+import { batchThrough } from '../testing/driver.ts'
 import { seededRandom } from '../testing/fault-proxy.ts'
 import {
   caughtUp,
@@ -71,9 +72,11 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
   const expectLikeFresh = async (hub: Hub) => {
     await caughtUp(hub, chain)
     const indexed = await indexOf(hub)
-    const db = await hub.miniflare.getD1Database('DB', 'hub')
     const tables = ['chain_cursor', 'chain_events', 'chain_states', 'chain_states_before', 'chain_blocks']
-    await db.batch(tables.map((table) => db.prepare(`DELETE FROM ${table}`)))
+    await batchThrough(
+      await hub.miniflare.unsafeGetDirectURL('driver'),
+      tables.map((table) => `DELETE FROM ${table}`),
+    )
     await caughtUp(hub, chain)
     const again = await indexOf(hub)
     expect(indexed.events).toEqual(again.events)
