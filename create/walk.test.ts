@@ -14,7 +14,7 @@ import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
 import { strangersEnvironment } from '../testing/node/package-calls.ts'
 import { startPackageRegistry } from '../testing/node/package-registry.ts'
 import { shared } from '../testing/node/shared.ts'
-import { manifestOf, packageFolders, packPackage } from '../testing/packages.ts'
+import { manifestOf, packageFolders, packPackages } from '../testing/packages.ts'
 import { pageBlocks } from '../testing/page-samples.ts'
 import { openTerminal, statusAt } from '../testing/terminal.ts'
 
@@ -26,10 +26,10 @@ const away = temporaryFolder()
 afterAll(() => rmSync(away, { recursive: true, force: true }))
 
 const registry = shared(async () => {
-  const packed = []
-  for (const folder of packageFolders)
-    packed.push({ manifest: manifestOf(folder), tarball: await packPackage(folder, away) })
-  return startPackageRegistry(packed)
+  const tarballs = await packPackages(packageFolders, away)
+  return startPackageRegistry(
+    tarballs.map((tarball, i) => ({ manifest: manifestOf(packageFolders[i]!), tarball })),
+  )
 })
 
 /** Begins a command of a stranger, beside the registry that this process serves. */

@@ -27,8 +27,30 @@ export const manifestOf = (folder: PackageFolder): Manifest =>
   JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'))
 
 /** Packs a package as it is published. @param away where to. @returns The tarball. */
-export async function packPackage(folder: PackageFolder, away: string): Promise<string> {
-  const content = path.join(away, folder)
+export const packPackage = async (folder: PackageFolder, away: string): Promise<string> =>
+  (await packPackages([folder], away))[0]!
+
+/** The same for several, of which npm has to start once. @returns Their tarballs, in the same order. */
+export async function packPackages(folders: readonly PackageFolder[], away: string): Promise<string[]> {
+  for (const folder of folders) await place(folder, path.join(away, folder))
+  mkdirSync(path.join(away, 'home'), { recursive: true })
+  // The builds that `prepack` makes are there already.
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', away]
+  const packages = folders.map((folder) => `./${folder}`)
+  const { stdout, stderr } = runProgram('npm', [...args, ...packages], away, strangersEnvironment(away))
+  try {
+    const packed = JSON.parse(stdout) as { name: string; filename: string }[]
+    return folders.map((folder) => {
+      const { name } = manifestOf(folder)
+      return path.join(away, packed.find((one) => one.name === name)!.filename)
+    })
+  } catch {
+    throw new Error(`${folders.join(', ')} cannot be packed: ${stderr}`)
+  }
+}
+
+/** Puts what a package has into a folder. */
+async function place(folder: PackageFolder, content: string): Promise<void> {
   mkdirSync(content, { recursive: true })
   const dist = path.join(content, 'dist')
   if (folder === 'sdk') cpSync(await keptClient(), dist, { recursive: true })
@@ -36,15 +58,6 @@ export async function packPackage(folder: PackageFolder, away: string): Promise<
   else await build(folder, dist)
   for (const file of ['package.json', 'README.md', 'LICENSE'])
     cpSync(path.join(root, folder, file), path.join(content, file))
-  mkdirSync(path.join(away, 'home'), { recursive: true })
-  // The build that `prepack` makes is there already.
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', away]
-  const { stdout, stderr } = runProgram('npm', args, content, strangersEnvironment(away))
-  try {
-    return path.join(away, JSON.parse(stdout)[0].filename)
-  } catch {
-    throw new Error(`${folder} cannot be packed: ${stderr}`)
-  }
 }
 
 async function build(folder: PackageFolder, dist: string): Promise<void> {
