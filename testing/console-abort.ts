@@ -7,7 +7,7 @@ import { waitFor } from '../scripts/hub/wait.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { abortingArtifact } from './aborting-module.ts'
 import { findScreenFaults } from './console.ts'
-import { openFlow } from './console-flow.ts'
+import { follow, openFlow } from './console-flow.ts'
 import { lookForInjections } from './console-hostile.ts'
 import { registerProject } from './console-project.ts'
 import { payloads } from './hostile-texts.ts'
@@ -35,7 +35,8 @@ export async function findAbortFaults(browser: Browser, origin: string): Promise
   const slug = `aborts-${randomBytes(4).toString('hex')}`
   const review = await listProject(hosts.api, slug)
   const faults = await openFlow(browser, origin, async (page, faults) => {
-    for (const message of messages) await seeAbort(page, origin, slug, message, faults)
+    await page.goto(`${origin}/rounds`)
+    for (const message of messages) await seeAbort(page, slug, message, faults)
   })
   await review('delist', 'It was for a test.')
   return faults
@@ -61,13 +62,7 @@ async function listProject(hub: string, slug: string) {
   return review
 }
 
-async function seeAbort(
-  page: Page,
-  origin: string,
-  slug: string,
-  message: string,
-  faults: string[],
-): Promise<void> {
+async function seeAbort(page: Page, slug: string, message: string, faults: string[]): Promise<void> {
   const expected = runErrorText(`aborted: ${message}`)
   if (Buffer.byteLength(expected) > runErrorBytesMax) faults.push(`${expected.length} characters are shown`)
   const look = async (where: string) => {
@@ -78,7 +73,7 @@ async function seeAbort(
     for (const fault of await findScreenFaults(page)) faults.push(`${where}, of an abort: ${fault}`)
     await lookForInjections(page, faults)
   }
-  await page.goto(`${origin}/projects/${slug}/try`)
+  await follow(page, `/projects/${slug}/try`)
   await page.getByRole('radio', { name: 'Plain' }).check()
   await page.getByRole('textbox', { name: 'Input' }).evaluate(
     // As a program sends it: a field for text has no control characters.
@@ -94,7 +89,7 @@ async function seeAbort(
   await page.getByRole('main').locator('a[href^="/rounds/"]').last().click()
   await page.getByRole('heading', { name: 'Result' }).waitFor()
   await look('the page of the round')
-  await page.goto(`${origin}/rounds`)
+  await follow(page, '/rounds')
   await page.getByRole('row').filter({ hasText: 'Final' }).getByText('Function failed').first().waitFor()
 }
 

@@ -5,7 +5,7 @@ import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { connectTo, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { limitOnce, openFlow, reloadUntil, signInWith } from './console-flow.ts'
+import { follow, limitOnce, openFlow, reloadUntil, signInWith } from './console-flow.ts'
 import { runTool } from './run-tool.ts'
 
 /**
@@ -22,10 +22,10 @@ export async function findBuildFaults(browser: Browser, origin: string): Promise
     await enroll(page, origin, look)
     await createKey(page, origin)
     await look('a key')
-    await createWebhook(page, origin)
+    await createWebhook(page)
     await look('a webhook')
-    await writeDraft(page, origin, look)
-    await openOwnProject(page, origin)
+    await writeDraft(page, look)
+    await openOwnProject(page)
     await look('a project')
     await registerProject(page)
     await look('a project in review')
@@ -58,7 +58,7 @@ async function enroll(page: Page, origin: string, look: Look): Promise<void> {
 
 /** Its secret is shown once, beside that of another key, until it is stored; it is gone from the page then. */
 async function createKey(page: Page, origin: string): Promise<void> {
-  await page.goto(`${origin}/build?part=keys`)
+  await follow(page, '/build?part=keys')
   const secrets = page.getByRole('status').locator('pre')
   for (const [index, name] of ['From the console', 'The next one'].entries()) {
     await page.getByLabel('Name of the key').fill(name)
@@ -88,8 +88,8 @@ async function replaceKey(page: Page, origin: string, before: string, after: str
 }
 
 /** The list has it, and its test waits in the log: nobody listens at its address. */
-async function createWebhook(page: Page, origin: string): Promise<void> {
-  await page.goto(`${origin}/build?part=webhooks`)
+async function createWebhook(page: Page): Promise<void> {
+  await follow(page, '/build?part=webhooks')
   await page.getByLabel('Address of your server').fill('http://localhost:9/console')
   await page.getByRole('button', { name: 'Create the webhook' }).click()
   await page.getByRole('button', { name: 'I have stored it' }).click()
@@ -116,8 +116,8 @@ const readOwn = (page: Page, path: string): Promise<unknown> =>
   })()`)
 
 /** A member is wrong, then right; another tab saves first, and nothing that was typed is lost. */
-async function writeDraft(page: Page, origin: string, look: Look): Promise<void> {
-  await page.goto(`${origin}/build?part=drafts`)
+async function writeDraft(page: Page, look: Look): Promise<void> {
+  await follow(page, '/build?part=drafts')
   await page.getByRole('button', { name: 'New draft' }).click()
   const editor = page.getByLabel('Text of the manifest')
   await page.getByRole('button', { name: 'Fill in network, developer and vault' }).click()
@@ -208,12 +208,12 @@ async function useModule(page: Page): Promise<void> {
 }
 
 /** The sample developer sees its project, and announces something. */
-async function openOwnProject(page: Page, origin: string): Promise<void> {
+async function openOwnProject(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Account/ }).click()
   await page.getByRole('button', { name: 'Add a wallet' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Developer' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.goto(`${origin}/build`)
+  await follow(page, '/build')
   await page.getByRole('link', { name: 'Sample echo' }).click()
   await page.getByRole('heading', { name: 'Vault and funding' }).waitFor()
   await page.getByLabel('Title').fill('From the console')

@@ -11,7 +11,7 @@ import { waitFor } from '../scripts/hub/wait.ts'
 import { signIn, type Wallet } from '../scripts/hub/wallet.ts'
 import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { endSession, limitOnce, openFlow, reloadUntil, signInWith } from './console-flow.ts'
+import { endSession, follow, limitOnce, openFlow, reloadUntil, signInWith } from './console-flow.ts'
 import { equivocationOf } from './equivocation.ts'
 import { payloads } from './hostile-texts.ts'
 import { runTool } from './run-tool.ts'
@@ -56,12 +56,12 @@ export async function findDisputeFaults(browser: Browser, origin: string): Promi
         await signInWith(page, `${origin}/operate?part=slashes`, wallet.name)
         await cancelWithoutSession(page, faults, cancelled, mood)
         await upholdAboveLimit(page, upheld)
-        await page.goto(`${origin}/operate?part=audit`)
+        await follow(page, '/operate?part=audit')
         await page.getByText(notes).nth(1).waitFor()
       })),
     )
-    await seeCancelled(page, origin, cancelled)
-    await seeExecuted(page, origin, upheld, network)
+    await seeCancelled(page, cancelled)
+    await seeExecuted(page, upheld, network)
   })
   return [...ofOwner, ...ofOperator]
 }
@@ -206,24 +206,24 @@ async function upholdAboveLimit(page: Page, hash: string): Promise<void> {
 }
 
 /** For everybody, and for the owner, who keeps the collateral. */
-async function seeCancelled(page: Page, origin: string, hash: string): Promise<void> {
+async function seeCancelled(page: Page, hash: string): Promise<void> {
   await reloadUntil(page, cardOf(page, hash).getByText('Cancelled', { exact: true }))
-  await page.goto(`${origin}/slashes/${hash}`)
+  await follow(page, `/slashes/${hash}`)
   await page.getByRole('listitem').filter({ hasText: 'Cancelled' }).waitFor()
   await page.getByText(reason).waitFor()
   await page.getByText('The evidence has this hash').waitFor()
 }
 
 /** Once the time to dispute and the grace after it are over. */
-async function seeExecuted(page: Page, origin: string, hash: string, { hub }: Network): Promise<void> {
-  await page.goto(`${origin}/slashes/${hash}`)
+async function seeExecuted(page: Page, hash: string, { hub }: Network): Promise<void> {
+  await follow(page, `/slashes/${hash}`)
   await reloadUntil(page, page.getByRole('listitem').filter({ hasText: 'Dispute rejected' }))
   const { code, stderr } = await runTool('tools/pass-time.ts', ['2h'], { HUB_URL: hub })
   if (code !== 0) throw new Error(stderr)
   await reloadUntil(page, page.getByText('Taken', { exact: true }))
-  await page.goto(`${origin}/me?part=slashes`)
+  await follow(page, '/me?part=slashes')
   await cardOf(page, hash).getByText('Executed', { exact: true }).waitFor()
   await cardOf(page, hash).getByText('Add collateral').waitFor()
-  await page.goto(`${origin}/me?part=collateral`)
+  await follow(page, '/me?part=collateral')
   await page.getByText('Lost to slashes').waitFor()
 }

@@ -51,6 +51,8 @@ export async function signInWith(page: Page, url: string, name: string): Promise
  * @returns Once the screen is drawn and has everything that it reads.
  */
 export async function follow(page: Page, path: string): Promise<void> {
+  // Before the page has started, a link is one of the browser.
+  await page.locator('#app:not([inert])').waitFor()
   await page.evaluate(clickLink, path)
   await page.waitForFunction(isSettled)
 }

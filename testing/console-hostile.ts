@@ -136,9 +136,10 @@ export async function findInjections(browser: Browser, origin: string): Promise<
         ? hostileAnswer
         : null,
     )
+    // What was read before is forgotten.
+    await page.reload()
     for (const path of paths) {
-      await page.goto(origin + path)
-      await page.waitForFunction(isSettled)
+      await follow(page, path)
       await lookForInjections(page, faults)
     }
     if (shown === before) faults.push(`no text was shown to the ${who}`)

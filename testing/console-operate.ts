@@ -40,16 +40,16 @@ export async function findOperatorFaults(
       await follow(page, screen)
       for (const fault of await findScreenFaults(page)) faults.push(`${screen}: ${fault}`)
     }
-    await approveProject(page, origin, faults)
+    await approveProject(page, faults)
     await writeHostileRecords(hosts.api, projectId)
     const ofPage = { [`/projects/${projectId}`]: projectName, '/projects': projectName }
     const found = { [`/search?q=${slug}`]: projectName, [`/projects/${sampleSlug}`]: payloads[2]! }
     faults.push(...(await findRecordInjections(browser, origin, { ...ofPage, ...found })))
-    await banDevice(page, origin, device)
-    await revokeNode(page, origin, hosts.api)
-    await seeToLetters(page, origin, hosts.api, keepLetter)
-    await keepCollection(page, origin, projectId)
-    await removeProject(page, origin, projectId)
+    await banDevice(page, device)
+    await revokeNode(page, hosts.api)
+    await seeToLetters(page, hosts.api, keepLetter)
+    await keepCollection(page, projectId)
+    await removeProject(page, projectId)
   })
 }
 
@@ -116,15 +116,15 @@ async function signInAsOperator(page: Page, origin: string): Promise<void> {
   await dialog(page).getByRole('button', { name: 'Operator' }).click()
   await page.getByRole('heading', { name: 'Projects that wait for a review' }).waitFor()
   // Only operators have the way here in their menu.
-  await page.goto(origin)
+  await follow(page, '/')
   await page.getByRole('button', { name: /^Account/ }).click()
   await page.getByRole('link', { name: 'Operate' }).click()
   await page.getByRole('heading', { name: 'Projects that wait for a review' }).waitFor()
 }
 
 /** The hub is away when the operator approves first. */
-async function approveProject(page: Page, origin: string, faults: string[]): Promise<void> {
-  await page.goto(`${origin}/operate`)
+async function approveProject(page: Page, faults: string[]): Promise<void> {
+  await follow(page, '/operate')
   const card = page.getByRole('listitem').filter({ hasText: projectName })
   await card.getByText('What the developer signed').click()
   await card.getByText('The first version: all of it').waitFor()
@@ -151,8 +151,8 @@ async function seeFocus(page: Page): Promise<void> {
 }
 
 /** The session ends while the reason is typed, which is still there afterwards. */
-async function banDevice(page: Page, origin: string, device: string): Promise<void> {
-  await page.goto(`${origin}/operate?part=bans`)
+async function banDevice(page: Page, device: string): Promise<void> {
+  await follow(page, '/operate?part=bans')
   const part = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Device' }) })
   await part.getByLabel('Id of a device').fill(device)
   await part.getByRole('button', { name: 'Look it up' }).click()
@@ -172,13 +172,13 @@ async function banDevice(page: Page, origin: string, device: string): Promise<vo
     .getByRole('button', { name: 'Readmit' })
     .click()
   await part.getByRole('button', { name: 'Ban', exact: true }).waitFor()
-  await page.goto(`${origin}/operate?part=audit`)
+  await follow(page, '/operate?part=audit')
   await page.getByText('It sends votes that nobody asked for.').first().waitFor()
 }
 
 /** The hub refuses the id of no project, and names the field. */
-async function keepCollection(page: Page, origin: string, projectId: string): Promise<void> {
-  await page.goto(`${origin}/operate?part=collections`)
+async function keepCollection(page: Page, projectId: string): Promise<void> {
+  await follow(page, '/operate?part=collections')
   await page.getByRole('button', { name: 'New collection' }).click()
   await page.getByLabel('Id', { exact: true }).fill('first-ones')
   await page.getByLabel('Title').fill('First ones')
@@ -199,7 +199,7 @@ async function keepCollection(page: Page, origin: string, projectId: string): Pr
 }
 
 /** A node that has no work is revoked, which needs a reason. */
-async function revokeNode(page: Page, origin: string, hub: string): Promise<void> {
+async function revokeNode(page: Page, hub: string): Promise<void> {
   const { profile } = await readNetwork(hub)
   const key = `0x${randomBytes(32).toString('hex')}`
   const id = deriveNodeId(profile, ed25519PublicKey(key))
@@ -209,7 +209,7 @@ async function revokeNode(page: Page, origin: string, hub: string): Promise<void
       ...{ engine: 'native', nodectl_version: '1.0.0' },
     },
   })
-  await page.goto(`${origin}/operate?part=nodes`)
+  await follow(page, '/operate?part=nodes')
   await page.getByLabel('Role').selectOption('miner')
   const node = page.getByRole('listitem').filter({ has: page.getByTitle(id) })
   await node.getByRole('button', { name: 'Revoke' }).click()
@@ -225,15 +225,10 @@ async function revokeNode(page: Page, origin: string, hub: string): Promise<void
 const operatorOf = async (hub: string) => (await signIn(await readNetwork(hub), privateKeys.operator)).client
 
 /** One that failed is sent again, another is closed, with a reason. */
-async function seeToLetters(
-  page: Page,
-  origin: string,
-  hub: string,
-  keepLetter: (id: string) => void,
-): Promise<void> {
+async function seeToLetters(page: Page, hub: string, keepLetter: (id: string) => void): Promise<void> {
   const ids = ['Send again', 'Delete'].map((action) => [action, randomBytes(16).toString('hex')] as const)
   for (const [, id] of ids) keepLetter(id)
-  await page.goto(`${origin}/operate?part=machine`)
+  await follow(page, '/operate?part=machine')
   for (const [action, id] of ids) {
     const letter = page.getByRole('listitem').filter({ has: page.getByTitle(id) })
     await letter.getByText('Its contents').click()
@@ -250,8 +245,8 @@ async function seeToLetters(
 }
 
 /** From a report about it, so that the network has the projects that it had before. */
-async function removeProject(page: Page, origin: string, projectId: string): Promise<void> {
-  await page.goto(`${origin}/operate?part=reports`)
+async function removeProject(page: Page, projectId: string): Promise<void> {
+  await follow(page, '/operate?part=reports')
   const report = page.getByRole('listitem').filter({ has: page.getByTitle(projectId) })
   await report.getByText(payloads[0]!).waitFor()
   await report.getByRole('link', { name: 'Decide about the project' }).click()

@@ -31,13 +31,13 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
     }
     await bindDevice(page, origin, folder, String(owner))
     await bondCollateral(page, origin, mood)
-    await changePayout(page, origin, String(other))
+    await changePayout(page, String(other))
     await unbondWithClosedTab(page, origin)
-    await unbindDevice(page, origin)
+    await unbindDevice(page)
     await resumeTask(page, origin)
-    await switchAccounts(page, origin)
+    await switchAccounts(page)
     await claimEarnings(page, origin)
-    await sayOfProject(page, origin)
+    await sayOfProject(page)
   })
   rmSync(folder, { recursive: true, force: true })
   return faults
@@ -102,7 +102,7 @@ async function bindDevice(page: Page, origin: string, folder: string, owner: str
   await page.getByRole('main').getByRole('button', { name: 'Bind the device' }).first().waitFor()
   for (const fault of await findScreenFaults(page)) throw new Error(fault)
   await page.getByRole('button', { name: 'Not now' }).click()
-  await page.goto(`${origin}/run-a-device`)
+  await follow(page, '/run-a-device')
   await page.getByLabel('Code').fill('bind.nonsense')
   await page.getByRole('button', { name: 'Bind the device' }).click()
   await page.getByText('This is no code').waitFor()
@@ -179,7 +179,7 @@ async function bondCollateral(page: Page, origin: string, mood: WalletMood): Pro
   await closeDone(page)
   await page.unroute(relayed)
   if (mood.asked !== before + 2) throw new Error(`The wallet was asked ${mood.asked - before} times.`)
-  await page.goto(`${origin}/run-a-device`)
+  await follow(page, '/run-a-device')
   await page.getByText('It is bonded, but offline').waitFor()
 }
 
@@ -193,8 +193,8 @@ async function closeBeforeSignature(page: Page, origin: string): Promise<void> {
 }
 
 /** A malformed address is refused by the form. */
-async function changePayout(page: Page, origin: string, other: string): Promise<void> {
-  await page.goto(`${origin}/me?part=collateral`)
+async function changePayout(page: Page, other: string): Promise<void> {
+  await follow(page, '/me?part=collateral')
   await page.getByRole('button', { name: 'Change payout address' }).click()
   await page.getByLabel('New payout address').fill('0x12')
   await page.getByText('An address is 0x and 40 hex digits').waitFor()
@@ -213,7 +213,7 @@ async function unbondWithClosedTab(page: Page, origin: string): Promise<void> {
   await dialog(page).getByText('You can close this').waitFor()
   await page.goto(origin)
   await page.unroute('**/v1/transactions/*')
-  await page.goto(`${origin}/me?part=collateral`)
+  await follow(page, '/me?part=collateral')
   await page.getByRole('heading', { name: 'Signed actions' }).waitFor()
   await page.getByRole('button', { name: 'Remove from this list' }).click()
   await page.getByRole('heading', { name: 'Signed actions' }).waitFor({ state: 'detached' })
@@ -221,8 +221,8 @@ async function unbondWithClosedTab(page: Page, origin: string): Promise<void> {
 }
 
 /** The device leaves the wallet, and its collateral stays where it is. */
-async function unbindDevice(page: Page, origin: string): Promise<void> {
-  await page.goto(`${origin}/me`)
+async function unbindDevice(page: Page): Promise<void> {
+  await follow(page, '/me')
   await page.getByRole('button', { name: 'Unbind' }).click()
   const signing = page.getByRole('dialog', { name: 'Unbind the device' })
   await signing.getByText('Its collateral stays bonded').waitFor()
@@ -234,7 +234,7 @@ async function unbindDevice(page: Page, origin: string): Promise<void> {
 /** The tab is closed before the task has its result; the page of the project goes on with it. */
 async function resumeTask(page: Page, origin: string): Promise<void> {
   await page.route('**/v1/tasks/*', (route) => route.abort())
-  await page.goto(`${origin}/projects/sample-echo/try`)
+  await follow(page, '/projects/sample-echo/try')
   const submitted = page.waitForResponse((answer) => /\/tasks$/.test(answer.url()) && answer.ok())
   await page.getByRole('button', { name: 'Submit the task' }).click()
   await submitted
@@ -245,8 +245,8 @@ async function resumeTask(page: Page, origin: string): Promise<void> {
 }
 
 /** A second wallet, here an account of the local network whose key everybody has. */
-async function switchAccounts(page: Page, origin: string): Promise<void> {
-  await page.goto(`${origin}/me`)
+async function switchAccounts(page: Page): Promise<void> {
+  await follow(page, '/me')
   await page.getByRole('button', { name: /^Account/ }).click()
   await page.getByRole('button', { name: 'Add a wallet' }).click()
   await dialog(page).getByRole('button', { name: 'Miner' }).click()
@@ -259,8 +259,8 @@ async function switchAccounts(page: Page, origin: string): Promise<void> {
 }
 
 /** An owner whose devices have worked for the project reviews it, and anybody may report it. */
-async function sayOfProject(page: Page, origin: string): Promise<void> {
-  await page.goto(`${origin}/projects/sample-echo`)
+async function sayOfProject(page: Page): Promise<void> {
+  await follow(page, '/projects/sample-echo')
   await page.getByRole('button', { name: 'Write a review' }).click()
   await dialog(page).getByLabel('What others should know').fill('Pays on time.')
   for (const fault of await findDialogFaults(page)) throw new Error(fault)
@@ -281,7 +281,7 @@ async function claimEarnings(page: Page, origin: string): Promise<void> {
     })
     if (code !== 0) throw new Error(stderr)
   }
-  await page.goto(`${origin}/me?part=earnings`)
+  await follow(page, '/me?part=earnings')
   await passTime('1h')
   // Attested and posted, it waits for the end of its challenge period.
   await reloadUntil(page, page.getByRole('row').filter({ hasText: 'Settled' }).first())

@@ -31,7 +31,7 @@ export async function findConsoleFaults(browser: Browser, origin: string): Promi
   await page.getByRole('link', { name: 'Submit a first task' }).first().click()
   await giveFirstTask(page)
   // Lists have a round a moment after its end, and show it by themselves.
-  await page.goto(`${origin}/rounds`)
+  await follow(page, '/rounds')
   await page.getByRole('row').nth(1).waitFor()
   for (const path of Object.values(await consoleScreens(origin))) {
     await follow(page, path)
@@ -64,7 +64,7 @@ async function doubtRound(page: Page): Promise<void> {
     if (first && second) first.signature = second.signature
     await route.fulfill({ response: answer, json: round })
   })
-  await page.goto(new URL('/rounds', page.url()).href)
+  await follow(page, '/rounds')
   await page.getByRole('row').nth(1).getByRole('link').first().click()
   await page.getByRole('button', { name: 'Verify in this browser' }).click()
   await page.getByText('Something does not hold').waitFor()
