@@ -11,6 +11,9 @@ const installed = path.resolve(import.meta.dirname, '../../node_modules')
 /** Programs of binaryen, nine tenths of all that is installed of the compiler, which runs none of them. */
 const unused = 'package/bin/wasm*'
 
+/** The last part of the address of a package's archive. */
+const archive = 'package.tgz'
+
 /** A package that is not installed. */
 export interface Packed {
   readonly manifest: { readonly name: string; readonly version: string }
@@ -25,12 +28,14 @@ export async function startPackageRegistry(packed: readonly Packed[] = []): Prom
     const [, encoded = '', file] = url.split('/')
     const name = decodeURIComponent(encoded)
     const own = packed.find(({ manifest }) => manifest.name === name)
+    // npm also asks for what is known against packages.
+    if (file !== undefined && file !== archive) return sendJson(response, { error: 'not found' }, 404)
     if (file !== undefined && own) return createReadStream(own.tarball).pipe(response)
     if (file === undefined) {
       const manifest = own?.manifest ?? (await manifestOf(name))
       if (manifest === null) return sendJson(response, { error: 'not found' }, 404)
       const { version } = manifest
-      const dist = { tarball: `http://${host}/${encodeURIComponent(name)}/package.tgz` }
+      const dist = { tarball: `http://${host}/${encodeURIComponent(name)}/${archive}` }
       const versions = { [version]: { ...manifest, dist } }
       return sendJson(response, { name, 'dist-tags': { latest: version }, versions })
     }
