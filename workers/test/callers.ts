@@ -11,6 +11,7 @@ import {
 import { ed25519PublicKey, evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
 import { randomSecret } from '../auth/random.ts'
 import { hashSecret } from '../middleware/authenticate.ts'
+import { storedRecord } from '../routes/devices/record.ts'
 import { services } from '../services.ts'
 import { type Client, client } from './client.ts'
 import { runSql } from './tables.ts'
@@ -132,21 +133,8 @@ export async function createMiner() {
   const owner = await createOwner()
   const device = createNode()
   const record = deviceRecord(owner, device, { issued_at: await networkNow() })
-  const outcome = await services(env).devices.bind(
-    {
-      action: 'bind',
-      bindingHash: record.binding_hash,
-      nodeId: record.node_id,
-      publicKey: record.public_key,
-      owner: record.owner,
-      message: record.message,
-      issuedAt: record.issued_at,
-      nonce: record.nonce,
-      ownerSignature: record.owner_signature,
-      nodeSignature: record.node_signature,
-    },
-    record.issued_at,
-  )
+  const { devices } = services(env)
+  const outcome = await devices.bind(storedRecord({ ...record, action: 'bind' }), record.issued_at)
   if (outcome !== 'bound') throw new Error(`the device was not bound: ${outcome}`)
   return { owner, device }
 }

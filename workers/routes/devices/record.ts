@@ -5,6 +5,7 @@ import {
   checkBindingRecord,
   profileStrings,
   resolveProfile,
+  type BindingRecord as SignedRecord,
 } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
@@ -88,21 +89,25 @@ export function requireRecord(
     },
     now,
   )
-  if (check.ok && check.action === action)
-    return {
-      bindingHash: check.binding_hash,
-      action,
-      nodeId: check.node_id,
-      publicKey: check.public_key,
-      owner: check.owner,
-      message: posted.message,
-      issuedAt: check.issued_at,
-      nonce: check.nonce,
-      ownerSignature: check.owner_signature,
-      nodeSignature: check.node_signature,
-    }
+  if (check.ok && check.action === action) return storedRecord({ ...check, message: posted.message })
   throw check.ok ? wrongAction(action) : refusal(check.code)
 }
+
+/** A record whose signatures hold, as it is stored. */
+export const storedRecord = (
+  record: Required<SignedRecord> & { action: 'bind' | 'unbind' },
+): BindingRecord => ({
+  bindingHash: record.binding_hash,
+  action: record.action,
+  nodeId: record.node_id,
+  publicKey: record.public_key,
+  owner: record.owner,
+  message: record.message,
+  issuedAt: record.issued_at,
+  nonce: record.nonce,
+  ownerSignature: record.owner_signature,
+  nodeSignature: record.node_signature,
+})
 
 const wrongAction = (action: string): ApiError =>
   new ApiError(
