@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hub } from '../localnet/hub.ts'
 import { pickPort } from '../localnet/port.ts'
 import { OtherVersionError } from '../scripts/wrangler-hub.ts'
-import { batchThrough } from '../testing/driver.ts'
+import { queryThrough } from '../testing/driver.ts'
 import { startTestHub } from '../testing/hub.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
 
@@ -89,9 +89,8 @@ test('on a network that people use, a caller does not choose its address', async
 test('a database that another version of the hub wrote is refused, and stays as it is', async () => {
   const statePath = temporaryFolder()
   const first = await startTestHub({}, { statePath })
-  await batchThrough(await first.miniflare.unsafeGetDirectURL('driver'), [
-    "UPDATE d1_migrations SET name = '0001_everything.sql' WHERE id = 1",
-  ])
+  const driver = await first.miniflare.unsafeGetDirectURL('driver')
+  await queryThrough(driver, "UPDATE d1_migrations SET name = '0001_everything.sql' WHERE id = 1", [])
   await first.stop()
   const refused = startTestHub({}, { statePath })
   await expect(refused).rejects.toThrow(OtherVersionError)

@@ -6,6 +6,7 @@ import { accounts } from '../localnet/accounts.ts'
 import type { Hub } from '../localnet/hub.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { type Anvil, hasAnvil, startAnvil } from '../testing/anvil.ts'
+import { statusAsOfNow } from '../testing/breakable-hub.ts'
 import { type Calls, hash } from '../testing/contract-calls.ts'
 import {
   caughtUp,
@@ -16,7 +17,6 @@ import {
   isFinal,
   rowsOf,
   startIndexerNetwork,
-  statusOf,
   submitProject,
   submitVersion,
   subscribe,
@@ -68,7 +68,7 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     await network.mine(calls.register(1))
     await caughtUp(hub, chain)
     expect(await slugs(hub)).toEqual(['project-0', 'project-1'])
-    expect(await statusOf(hub)).toMatchObject({ status: 'ok' })
+    expect(await statusAsOfNow(hub)).toMatchObject({ status: 'ok' })
   })
 
   test('events of ours come from the receipts where the node refuses every question about logs', async () => {
@@ -100,7 +100,7 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     refuses = true
     await network.mine(calls.register(2))
     await expectStatus(hub, { status: 'degraded', chain: { indexed_block: before, head_block: before + 1 } })
-    const { chain: facts } = (await statusOf(hub)) as { chain: { lag_secs: number } }
+    const { chain: facts } = (await statusAsOfNow(hub)) as { chain: { lag_secs: number } }
     expect(facts.lag_secs).toBeLessThan(60)
     refuses = false
     await caughtUp(hub, chain)
@@ -287,7 +287,7 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     const hub = await network.start({ CHAIN_RPC_URL: `${down}, ${chain.url}` }, { statePath })
     await network.mine(calls.register(1))
     await caughtUp(hub, chain)
-    expect(await statusOf(hub)).toMatchObject({ status: 'ok' })
+    expect(await statusAsOfNow(hub)).toMatchObject({ status: 'ok' })
 
     const fork = await startAnvil()
     cleanUps.push(fork.stop)

@@ -5,7 +5,6 @@ import { projectVaultAbi } from '../contracts/generated/contracts.ts'
 import type { Hub } from '../localnet/hub.ts'
 import { type Anvil, hasAnvil } from '../testing/anvil.ts'
 import { type Call, type Calls, disputeSeconds, graceSeconds, hash } from '../testing/contract-calls.ts'
-import { batchThrough } from '../testing/driver.ts'
 import { seededRandom } from '../testing/fault-proxy.ts'
 import {
   caughtUp,
@@ -73,10 +72,8 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     await caughtUp(hub, chain)
     const indexed = await indexOf(hub)
     const tables = ['chain_cursor', 'chain_events', 'chain_states', 'chain_states_before', 'chain_blocks']
-    await batchThrough(
-      await hub.miniflare.unsafeGetDirectURL('driver'),
-      tables.map((table) => `DELETE FROM ${table}`),
-    )
+    // One call, and so one transaction.
+    await rowsOf(hub, tables.map((table) => `DELETE FROM ${table}`).join(';'))
     await caughtUp(hub, chain)
     const again = await indexOf(hub)
     expect(indexed.events).toEqual(again.events)

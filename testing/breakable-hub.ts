@@ -1,6 +1,6 @@
 import { type Hub, startHub } from '../localnet/hub.ts'
 import { wrapHub } from '../localnet/wrapped-hub.ts'
-import { bundleHub } from '../scripts/bundle.ts'
+import { bundleHub, type HubBundle } from '../scripts/bundle.ts'
 import { driver, queryThrough } from './driver.ts'
 
 export interface BreakableHub extends Hub {
@@ -19,30 +19,47 @@ interface PlatformFaults {
   readonly overloaded?: string
 }
 
+let bundle: Promise<HubBundle> | undefined
+
+/** The hub on a platform that can fail it. */
+export function breakableBundle(): Promise<HubBundle> {
+  const wrapper = { file: 'localnet/inside/faults.ts', sources: ['localnet/inside'] }
+  bundle ??= bundleHub().then((script) => wrapHub(script, wrapper))
+  return bundle
+}
+
+const setFaults = (hub: Hub, faults: PlatformFaults) =>
+  fetch(new URL('/faults', hub.urls[0]), { method: 'POST', body: JSON.stringify(faults) })
+
+/** The status of a hub of {@link breakableBundle} as of now, in place of the one that it keeps for some seconds. */
+export async function statusAsOfNow(hub: Hub, faults: PlatformFaults = {}): Promise<Record<string, unknown>> {
+  await setFaults(hub, faults)
+  return (await fetch(new URL('/v1/status', hub.urls[0]))).json() as Promise<Record<string, unknown>>
+}
+
 /** Starts a hub as one is deployed, whose platform can fail it. @param vars - All settings that differ from wrangler.toml. */
 export async function startBreakableHub(
   vars: Record<string, string>,
   statePath: string,
 ): Promise<BreakableHub> {
-  const wrapper = { file: 'localnet/inside/faults.ts', sources: ['localnet/inside'] }
-  const script = await wrapHub(await bundleHub(), wrapper)
-  const options = { script, port: 0, statePath, callersNameAddress: true, extraWorkers: { driver } }
+  const options = {
+    script: await breakableBundle(),
+    port: 0,
+    statePath,
+    callersNameAddress: true,
+    extraWorkers: { driver },
+  }
   const hub = await startHub({ ...options, vars })
   const driverUrl = await hub.miniflare.unsafeGetDirectURL('driver')
   let broken: PlatformFaults = {}
-  const set = (faults: PlatformFaults) =>
-    fetch(new URL('/faults', hub.urls[0]), { method: 'POST', body: JSON.stringify(faults) })
   return {
     ...hub,
     driverUrl,
     async break(faults) {
       broken = faults
-      await set(broken)
+      await setFaults(hub, broken)
     },
-    async status() {
-      await set(broken)
-      return (await fetch(new URL('/v1/status', hub.urls[0]))).json()
-    },
+    status: () => statusAsOfNow(hub, broken),
     query: (sql, ...values) => queryThrough(driverUrl, sql, values),
   }
 }

@@ -5,8 +5,7 @@
  */
 export const driver = `export default {
   async fetch(request, env) {
-    const { sql, values, batch, binding, object, method, args } = await request.json()
-    if (batch !== undefined) return Response.json((await env.DB.batch(batch.map((one) => env.DB.prepare(one)))).length)
+    const { sql, values, binding, object, method, args } = await request.json()
     if (sql !== undefined) return Response.json((await env.DB.prepare(sql).bind(...values).all()).results)
     return Response.json((await env[binding].getByName(object)[method](...args)) ?? null)
   }
@@ -21,9 +20,6 @@ export const driverOf =
 /** Rows of the hub's database, through the {@link driver} at `url`. */
 export const queryThrough = <T>(url: URL, sql: string, values: readonly unknown[]): Promise<T> =>
   ask(url, { sql, values })
-
-/** Runs statements as one transaction of the hub's database, through the {@link driver} at `url`. */
-export const batchThrough = (url: URL, batch: readonly string[]): Promise<number> => ask(url, { batch })
 
 async function ask<T>(url: URL, body: object): Promise<T> {
   const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) })

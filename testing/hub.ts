@@ -23,7 +23,6 @@ export async function startTestHub(
   {
     port: wanted,
     extraWorkers,
-    front = (script) => script,
     ...options
   }: {
     isolates?: number
@@ -33,15 +32,15 @@ export async function startTestHub(
     statePath?: string
     platform?: PlatformOptions
     extraWorkers?: Record<string, string>
-    /** Puts something in front of the hub. */
-    front?: (script: HubBundle) => HubBundle
+    /** In place of the hub as it is. */
+    script?: HubBundle
   } = {},
 ): Promise<TestHub> {
   script ??= bundleHub()
   const port = wanted ?? (await pickPort())
   const origin = `http://localhost:${port}`
   const hub = await startHub({
-    script: front(await script),
+    script: await script,
     port,
     callersNameAddress: true,
     files: false,

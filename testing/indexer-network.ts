@@ -2,10 +2,10 @@ import type { Hex } from 'viem'
 import { expect } from 'vitest'
 import type { Hub } from '../localnet/hub.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
+import { breakableBundle, statusAsOfNow } from './breakable-hub.ts'
 import { type Call, type Calls, callsOf, epochSeconds } from './contract-calls.ts'
 import { deployNetwork } from './deployed-chain.ts'
 import { queryThrough } from './driver.ts'
-import { asOfNow, forgettingFront } from './forgetting-hub.ts'
 import { startTestHub } from './hub.ts'
 
 type Row = Record<string, string | number>
@@ -18,7 +18,7 @@ export type IndexerNetwork = Awaited<ReturnType<typeof startIndexerNetwork>>
 
 export async function startIndexerNetwork() {
   prepared ??= prepare()
-  const { state, sender, deployment, other, firstEpoch } = await prepared
+  const { state, sender, deployment, calls, foreign } = await prepared
   const chain = await startAnvil()
   await chain.rpc('anvil_loadState', state)
   // The states of earlier blocks are not in it, and a reorganisation goes back to one.
@@ -26,8 +26,6 @@ export async function startIndexerNetwork() {
   // The first four epochs of the vaults are over.
   await chain.rpc('evm_increaseTime', 5 * epochSeconds)
   await chain.rpc('evm_setAutomine', false)
-  const calls = callsOf(deployment.contracts, sender, firstEpoch)
-  const foreign = { ...callsOf(other.contracts, sender, firstEpoch), deployment: other }
 
   let hub: Hub | undefined
   return {
@@ -53,7 +51,7 @@ export async function startIndexerNetwork() {
           CHAIN_WINDOW_BLOCKS: String(windowBlocks),
           ...vars,
         },
-        { ...options, front: forgettingFront },
+        { ...options, script: await breakableBundle() },
       )
       if (!asleep) await wake(hub)
       return hub
@@ -84,19 +82,20 @@ async function prepare() {
     const { timestamp } = await chain.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)
     const firstEpoch = BigInt(timestamp) / BigInt(epochSeconds)
     const other = await deployNetwork(chain)
-    const own = callsOf(deployment.contracts, sender, firstEpoch)
-    for (const calls of [own, callsOf(other.contracts, sender, firstEpoch)])
+    const calls = callsOf(deployment.contracts, sender, firstEpoch)
+    const foreign = { ...callsOf(other.contracts, sender, firstEpoch), deployment: other }
+    for (const one of [calls, foreign])
       for (const { to, data } of [
-        calls.mint,
-        ...[0, 1, 2].map((who) => calls.approve(calls.vault(who))),
-        calls.register(0),
-        calls.createVault(0),
+        one.mint,
+        ...[0, 1, 2].map((who) => one.approve(one.vault(who))),
+        one.register(0),
+        one.createVault(0),
       ])
         await chain.rpc('eth_sendTransaction', { from: sender, to, data })
-    const { to, data } = own.approve(deployment.contracts.staking)
+    const { to, data } = calls.approve(deployment.contracts.staking)
     await chain.rpc('eth_sendTransaction', { from: sender, to, data })
     const state = await chain.rpc<Hex>('anvil_dumpState')
-    return { state, sender, deployment, other, firstEpoch }
+    return { state, sender, deployment, calls, foreign }
   } finally {
     await chain.stop()
   }
@@ -140,19 +139,12 @@ export const isFinal = (hub: Hub, block: number): Promise<void> =>
     .poll(async () => Number((await rowsOf(hub, 'SELECT final_number FROM chain_cursor'))[0]?.final_number))
     .toBeGreaterThanOrEqual(block)
 
-/** As of now, where {@link forgettingFront} is in front of the hub; another one answers for five seconds with what it found. */
-export const statusOf = async (hub: Hub): Promise<Record<string, unknown>> =>
-  (await (await fetch(new URL('/v1/status', hub.urls[0]), { headers: asOfNow })).json()) as Record<
-    string,
-    unknown
-  >
-
 /**
  * Returns once the status of a hub has this. A hub compares its nodes again only after a minute where one of them did not answer
  * in time.
  */
 export const expectStatus = (hub: Hub, status: object): Promise<void> =>
-  expect.poll(() => statusOf(hub), { interval: 250, timeout: 120_000 }).toMatchObject(status)
+  expect.poll(() => statusAsOfNow(hub), { interval: 250, timeout: 120_000 }).toMatchObject(status)
 
 /** Stores the first version of a project as its developer submits it, with the hashes that it is registered with. */
 export async function submitProject(hub: Hub, { calls, sender }: IndexerNetwork, who: number): Promise<void> {
