@@ -57,11 +57,7 @@ export async function startIndexerNetwork() {
       return hub
     },
     /** One block with these transactions. */
-    async mine(...transactions: readonly Call[]) {
-      for (const { to, data } of transactions)
-        await chain.rpc('eth_sendTransaction', { from: sender, to, data, gas: '0x7a120' })
-      await chain.rpc('evm_mine')
-    },
+    mine: (...transactions: readonly Call[]) => mine(chain, sender, transactions),
     mineEmpty: (blocks: number) => chain.rpc('anvil_mine', `0x${blocks.toString(16)}`),
     head: () => readHead(chain),
     async stop() {
@@ -83,22 +79,25 @@ async function prepare() {
     const firstEpoch = BigInt(timestamp) / BigInt(epochSeconds)
     const other = await deployNetwork(chain)
     const calls = callsOf(deployment.contracts, sender, firstEpoch)
+    // What is sent while the chain mines by itself may be in no block yet when the state is read.
+    await chain.rpc('evm_setAutomine', false)
     const foreign = { ...callsOf(other.contracts, sender, firstEpoch), deployment: other }
+    const approvals = (one: typeof calls) => [0, 1, 2].map((who) => one.approve(one.vault(who)))
     for (const one of [calls, foreign])
-      for (const { to, data } of [
-        one.mint,
-        ...[0, 1, 2].map((who) => one.approve(one.vault(who))),
-        one.register(0),
-        one.createVault(0),
-      ])
-        await chain.rpc('eth_sendTransaction', { from: sender, to, data })
-    const { to, data } = calls.approve(deployment.contracts.staking)
-    await chain.rpc('eth_sendTransaction', { from: sender, to, data })
+      await mine(chain, sender, [one.mint, ...approvals(one), one.register(0), one.createVault(0)])
+    await mine(chain, sender, [calls.approve(deployment.contracts.staking)])
     const state = await chain.rpc<Hex>('anvil_dumpState')
     return { state, sender, deployment, calls, foreign }
   } finally {
     await chain.stop()
   }
+}
+
+/** One block with these transactions, on a chain that makes none by itself. */
+async function mine(chain: Anvil, sender: string, transactions: readonly Call[]): Promise<void> {
+  for (const { to, data } of transactions)
+    await chain.rpc('eth_sendTransaction', { from: sender, to, data, gas: '0x7a120' })
+  await chain.rpc('evm_mine')
 }
 
 async function readHead(chain: Anvil): Promise<{ number: number; hash: string }> {
