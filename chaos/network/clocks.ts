@@ -3,12 +3,13 @@ import type { NodeNetwork } from './node-network.ts'
 
 /** Nodes ask the hub for its time every few seconds, and are refused what they sign until they have its time. */
 export async function waitForClocks(
-  network: Pick<NodeNetwork, 'validators' | 'miners' | 'time'>,
+  network: Pick<NodeNetwork, 'validators' | 'miners' | 'network'>,
 ): Promise<void> {
   const nodes = [...network.validators, ...network.miners]
     .map(({ node }) => node)
     .filter(({ pid }) => pid !== null)
-  const lead = network.time() - Math.floor(Date.now() / 1000)
+  // As of now: blocks may have come since anybody looked.
+  const lead = (await network.network.now()) - Math.floor(Date.now() / 1000)
   for (let tries = 0; tries < 60; tries++) {
     const behind = await Promise.all(
       nodes.map(async (node) => {

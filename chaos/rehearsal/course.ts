@@ -5,6 +5,8 @@ import type { NetworkChain } from '../network/node-network.ts'
 export interface Course {
   /** Blocks come for as long as somebody waits for something on the chain. */
   readonly during: <T>(work: Promise<T>) => Promise<T>
+  /** Returns once every provider has the newest block, and the hub has read it: until another comes, no time leaps. */
+  readonly catchUp: () => Promise<void>
   /** From here on its providers fail now and then. */
   readonly begin: () => void
   /** So many of the last blocks go, with what was in them. */
@@ -20,6 +22,7 @@ export type RehearsalChain = NetworkChain & Course
 /** A chain of this machine makes blocks by itself, and does nothing to anybody. */
 export const plainCourse: Course = {
   during: (work) => work,
+  async catchUp() {},
   begin() {},
   async reorganise() {},
   async rest() {},

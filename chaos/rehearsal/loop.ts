@@ -126,6 +126,8 @@ const undecided = ['queued', 'running']
 async function doTask(loop: Loop, number: number): Promise<void> {
   const { network, course } = loop
   await reorganise(loop)
+  // A block that is read while members vote takes its seconds from them.
+  await course.catchUp()
   // A member that dates by the blocks that went would take its time to vote for over.
   await waitForClocks(network)
   const given = await giveTask(network, `task-${number}`, JSON.stringify({ task: number }))
@@ -145,7 +147,7 @@ async function doTask(loop: Loop, number: number): Promise<void> {
       path: { round_id: given.task.round_id! },
     })
     return (round !== null && round.votes === round.committee_size) || `${round?.votes} votes`
-  })
+  }, leaseMs)
   await course.during(followTask(network, given, taskLimitMs))
   loop.say(`Task ${number} is ${given.task.status}`)
   if (!isHonest(given)) throw new Difference(`task ${number} is ${given.task.status}: ${given.task.error}`)
@@ -166,6 +168,8 @@ async function reachEpoch(loop: Loop, epoch: number, states: readonly string[], 
 
 const triesMax = 40
 const tryMs = 5_000
+/** Of a member that was asked to vote. */
+const leaseMs = 30_000
 
 async function reach(
   { network, course }: Loop,
@@ -184,8 +188,8 @@ async function reach(
   throw new Difference(`${what} never came; seen last: ${seen}`)
 }
 
-async function waitShortly(isSo: () => Promise<true | string>): Promise<true | string> {
-  for (const endMs = Date.now() + tryMs; ; await delay(pollMs)) {
+async function waitShortly(isSo: () => Promise<true | string>, limitMs = tryMs): Promise<true | string> {
+  for (const endMs = Date.now() + limitMs; ; await delay(pollMs)) {
     const found = await isSo()
     if (found === true || Date.now() > endMs) return found
   }
@@ -228,6 +232,7 @@ const slashStates = async ({ network }: Loop) =>
 async function proposeSlashes(loop: Loop): Promise<number> {
   await reach(loop, 'the slashes are proposed', 120, async () => {
     const found = await slashStates(loop)
+    if (found.length > lies) throw new Difference(`more is slashed than the lies: ${JSON.stringify(found)}`)
     const isProposed = found.length === lies && found.every(({ executable_at }) => executable_at !== null)
     return isProposed || JSON.stringify(found)
   })

@@ -15,6 +15,8 @@ export interface Provider {
   readonly refused: { rateLimited: number; logRanges: number }
   /** From here on requests meet its rate limit, and its nodes lag. */
   begin(): void
+  /** All of its nodes have the newest block, until another comes. */
+  catchUp(): void
   stop(): Promise<void>
 }
 
@@ -79,6 +81,9 @@ export async function startProvider(
     refused,
     begin() {
       isUnderWay = true
+    },
+    catchUp() {
+      lag = { head: chain.head, blocks: 0 }
     },
     stop: server.stop,
   }

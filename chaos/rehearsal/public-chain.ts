@@ -7,7 +7,7 @@ import { readStatus } from '../../localnet/hub-status.ts'
 import { chainSettingsOf, networkParamsOf, resolveProfile } from '../../protocol/identity/index.ts'
 import type { Network } from '../../scripts/hub/network.ts'
 import { draws } from '../harness/draws.ts'
-import { delay } from '../harness/time.ts'
+import { delay, until } from '../harness/time.ts'
 import { CallMeter } from './call-meter.ts'
 import type { RehearsalChain } from './course.ts'
 import { lagBlocksMax, type Provider, startProvider } from './provider.ts'
@@ -49,12 +49,14 @@ export async function startPublicChain(
   let hub: string | null = null
   const meter = new CallMeter({ hub: providers.slice(0, 2), validators: providers.slice(2) })
 
+  const hasRead = async (block: number): Promise<boolean> => {
+    const { chain: seen } = await readStatus(hub!)
+    return (seen?.indexed_block ?? 0) >= block
+  }
   /** Returns once the hub has read the chain, or could have. */
   const followed = async () => {
-    for (const endMs = Date.now() + followMs; hub !== null && Date.now() < endMs; await delay(50)) {
-      const { chain: seen } = await readStatus(hub)
-      if ((seen?.indexed_block ?? 0) >= chain.head - lagBlocksMax) return
-    }
+    for (const endMs = Date.now() + followMs; hub !== null && Date.now() < endMs; await delay(50))
+      if (await hasRead(chain.head - lagBlocksMax)) return
   }
   /** Slots go by in their pace for as long as somebody waits. */
   const during = async <T>(work: Promise<T>): Promise<T> => {
@@ -123,6 +125,10 @@ export async function startPublicChain(
       },
       stop,
       during,
+      async catchUp() {
+        for (const provider of providers) provider.catchUp()
+        await until('the hub has read the newest block', () => hasRead(chain.head), { pollMs: 50 })
+      },
       begin() {
         meter.phase = 'work'
         for (const provider of providers) provider.begin()
