@@ -123,19 +123,26 @@ describe('the record of an action that somebody else brought', () => {
     await freshRelayerObject()
   })
 
-  const record = (id: number, txHash: string, updatedAt: number) =>
-    transactions.putForeign({
+  const record = (id: number, txHash: string, updatedAt: number, confirmations = 3) =>
+    transactions.recordForeign({
       id: hex32(id),
       action: 'set_payout',
       owner: `0x${'0a'.repeat(20)}`,
       status: 'sent',
       txHash,
       error: null,
-      confirmations: 3,
+      confirmations,
       createdAt: Math.floor(Date.now() / 1000),
       updatedAt,
       revision: 0,
     })
+
+  test('is the same for each who brings the action again, until the chain says something else', async () => {
+    await record(1, hex32(400), 1)
+    expect(await record(1, hex32(400), 2)).toMatchObject({ updatedAt: 1 })
+    expect(await record(1, hex32(400), 3, 4)).toMatchObject({ updatedAt: 3, confirmations: 4 })
+    expect(await record(1, hex32(401), 4, 4)).toMatchObject({ updatedAt: 4, txHash: hex32(401) })
+  })
 
   test('is followed also while a node says nothing of another one', async () => {
     const sent = { id: hex32(9), action: 'faucet', owner: staking, serializationKey: null }

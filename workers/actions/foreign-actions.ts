@@ -19,7 +19,7 @@ export async function recordForeignAction(
   if (!found) return null
   const now = unixNow()
   const { id, action, owner } = request
-  return transactions.putForeign({
+  return transactions.recordForeign({
     id,
     action,
     owner,
@@ -45,7 +45,7 @@ export async function followForeignActions(env: Env): Promise<void> {
     if (confirmations === null) continue
     const isGone = confirmations === 0 && now - record.createdAt > goneSeconds
     const standing = isGone ? gone : standingOf(env, confirmations)
-    await transactions.putForeign({ ...record, ...standing, updatedAt: now })
+    await transactions.followForeign({ ...record, ...standing, updatedAt: now })
   }
 }
 

@@ -1,4 +1,4 @@
-import { asc, eq, getTableColumns, type InferSelectModel, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, type InferSelectModel, or, type SQL, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import { chainEvents, transactions } from './schema/index.ts'
 import { insertFrom, listed, membersOf, replaced } from './statements.ts'
@@ -22,18 +22,35 @@ export class TransactionStore extends Store {
     return row ? { ...row, hasEvents: row.hasEvents === 1 } : null
   }
 
-  /** Inserts or updates an action that the relayer did not bring. What the relayer says of one stays. @returns The record as it is from here on. */
-  async putForeign(transaction: Transaction): Promise<IndexedTransaction | null> {
-    const { id, status, txHash, error, confirmations, updatedAt } = transaction
+  /**
+   * Inserts an action that the relayer did not bring, or updates what has changed of it. What the relayer says of one stays.
+   * @returns The record as it is from here on.
+   */
+  async recordForeign(transaction: Transaction): Promise<IndexedTransaction | null> {
+    const { status, txHash, confirmations } = transactions
+    const before = sql`(${status}, ${txHash}, ${confirmations})`
+    await this.#putForeign(
+      transaction,
+      sql`${before} IS NOT (excluded.status, excluded.tx_hash, excluded.confirmations)`,
+    )
+    return this.find(transaction.id)
+  }
+
+  /** Updates such an action, which was looked at now, whether it has changed or not. */
+  followForeign(transaction: Transaction): Promise<void> {
+    return this.#putForeign(transaction)
+  }
+
+  async #putForeign(transaction: Transaction, where?: SQL): Promise<void> {
+    const { status, txHash, error, confirmations, updatedAt } = transaction
     await this.db
       .insert(transactions)
       .values(transaction)
       .onConflictDoUpdate({
         target: transactions.id,
         set: { status, txHash, error, confirmations, updatedAt },
-        setWhere: eq(transactions.revision, 0),
+        setWhere: and(eq(transactions.revision, 0), where)!,
       })
-    return this.find(id)
   }
 
   /** Actions that the relayer did not bring and that are not final, longest untouched first. */
