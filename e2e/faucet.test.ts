@@ -6,7 +6,7 @@ import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import { faucetAbi, hubTokenAbi } from '../contracts/generated/contracts.ts'
 import type { Hub } from '../localnet/hub.ts'
 import { evmAddress } from '../protocol/signatures/index.ts'
-import { type Anvil, hasAnvil, startAnvil } from '../testing/anvil.ts'
+import { type Anvil, hasAnvil, sendMined, startAnvil } from '../testing/anvil.ts'
 import { deployNetwork, relayerKey } from '../testing/deployed-chain.ts'
 import { type FaultProxy, startFaultProxy } from '../testing/fault-proxy.ts'
 import { startTestHub } from '../testing/hub.ts'
@@ -62,9 +62,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
     await chain.rpc('anvil_setBalance', signer, `0x${(10n ** 20n).toString(16)}`)
   })
 
-  /** The chain signs for this account itself; its transaction is mined before this returns. */
-  const sendAs = (from: string, to: string, data: Hex) =>
-    chain.rpc('eth_sendTransaction', { from, to, data, gas: '0x30d40' })
+  const sendAs = (from: string, to: string, data: Hex) => sendMined(chain, { from, to, data, gas: '0x30d40' })
   const deployerSends = (to: string, data: Hex) => sendAs(deployer, to, data)
   const adminSends = (to: string, data: Hex) => sendAs(adminTimelock, to, data)
 

@@ -9,7 +9,7 @@ import { beaconTargetTime, beaconValue, hashSnapshot, type Snapshot } from '../p
 import { hashText } from '../protocol/encoding/index.ts'
 import { anvilKeys, deriveSubscriptionId } from '../protocol/identity/index.ts'
 import { ed25519PublicKey, evmAddress } from '../protocol/signatures/index.ts'
-import { type Anvil, hasAnvil, startAnvil } from '../testing/anvil.ts'
+import { type Anvil, hasAnvil, sendMined, startAnvil } from '../testing/anvil.ts'
 import { deployNetwork } from '../testing/deployed-chain.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
 import type { Reply } from '../testing/node/serving-node.ts'
@@ -64,7 +64,7 @@ describe.runIf(hasAnvil)('a validator with a chain', () => {
   }
 
   const send = (to: string, abi: Abi, functionName: string, ...args: unknown[]) =>
-    anvil.rpc('eth_sendTransaction', {
+    sendMined(anvil, {
       from: owner,
       to,
       data: encodeFunctionData({ abi, functionName, args }),

@@ -7,6 +7,7 @@ import { deriveProjectId, deriveVaultAddress, resolveProfile } from '../protocol
 import { type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
 import { evmAddress, signEvmDigest } from '../protocol/signatures/index.ts'
 import { manifestExample } from '../workers/routes/projects/example.ts'
+import { sendMined } from './anvil.ts'
 import { type RelayerNetwork, startRelayerNetwork } from './relayer-network.ts'
 import { freshAddress, type Session, signIn } from './session.ts'
 import { cpuMs, ownWorkerds } from './workerd.ts'
@@ -183,7 +184,7 @@ function manifestOf(
 async function sendAs({ chain }: RelayerNetwork, account: string, { to, data }: OwnTransaction) {
   await chain.rpc('anvil_setBalance', account, `0x${(10n ** 18n).toString(16)}`)
   await chain.rpc('anvil_impersonateAccount', account)
-  await chain.rpc('eth_sendTransaction', { from: account, to, data })
+  await sendMined(chain, { from: account, to, data })
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10))

@@ -272,10 +272,10 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const first = { ...bond, message: { ...bond.message, amount: '5' } }
     const body = signed(await payloadOf(first))
     await act('bond', first.message)
-    // Signed for the same nonce, with another deadline: it was not what the first transaction carried.
+    // Signed for the same nonce, with a deadline that no other payload has: it was not what the first transaction carried.
     const { typed_data } = body
-    const later = String(Number(typed_data.message.deadline) + 1)
-    const changed = { ...typed_data, message: { ...typed_data.message, deadline: later } }
+    const sooner = String(Number(typed_data.message.deadline) - 600)
+    const changed = { ...typed_data, message: { ...typed_data.message, deadline: sooner } }
     const twin = signed({ ...(await payloadOf(first)), typed_data: changed })
     await expectRefusal(post(first, twin), '409 conflict')
   })
