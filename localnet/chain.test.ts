@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { defaultNetworkParams } from '../protocol/identity/index.ts'
 import { hasAnvil } from '../testing/anvil.ts'
-import { type Chain, catchUp, startChain, statesOf } from './chain.ts'
+import { type Chain, type ChainOptions, catchUp, startChain, statesOf } from './chain.ts'
 import { historyBlocksOf } from './chain-history.ts'
 import { pickPort } from './port.ts'
 
@@ -19,7 +19,11 @@ test('states reach back to the beacon of an epoch until it ends, and a thousand 
 })
 
 describe.skipIf(!hasAnvil)('a chain', () => {
-  const begin = async (file: string) => startChain(file, await pickPort(), () => {})
+  const begin = async (file: string, options: ChainOptions = {}) => {
+    const chain = await startChain(file, await pickPort(), () => {}, options)
+    onTestFinished(chain.stop)
+    return chain
+  }
   const timeOf = async (chain: Chain) => Number(((await headOf(chain)) as { timestamp: string }).timestamp)
   const headOf = async ({ url }: Chain) =>
     (await callBatch(url, [['eth_getBlockByNumber', 'latest', false]]))[0]
@@ -27,16 +31,15 @@ describe.skipIf(!hasAnvil)('a chain', () => {
   test('goes on with the block at which it was stopped', async () => {
     const file = path.join(folder, 'chain.json')
     // No block comes by itself between a look at the newest one and the end.
-    const begin = async () => startChain(file, await pickPort(), () => {}, { blockSecs: 3_600 })
-    const first = await begin()
+    const options = { blockSecs: 3_600 }
+    const first = await begin(file, options)
     await callBatch(first.url, [['evm_mine']])
     const head = await headOf(first)
     await first.stop()
 
-    const second = await begin()
+    const second = await begin(file, options)
     expect(head).toMatchObject({ number: '0x1' })
     expect(await headOf(second)).toMatchObject({ hash: (head as { hash: string }).hash })
-    await second.stop()
   })
 
   test('that was ahead of the machine stays so, and its blocks are never older than their parents', async () => {
@@ -49,7 +52,6 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     const second = await begin(file)
     await callBatch(second.url, [['evm_mine']])
     expect(await timeOf(second)).toBeGreaterThanOrEqual(before)
-    await second.stop()
   })
 
   test('answers for the states of a thousand ordinary blocks, and leaves no file of them', async () => {
@@ -77,7 +79,7 @@ describe.skipIf(!hasAnvil)('a chain', () => {
   test('that begins in the past stays behind until it catches up, and begins there once', async () => {
     const file = path.join(folder, 'past.json')
     const machine = () => Math.floor(Date.now() / 1000)
-    const first = await startChain(file, await pickPort(), () => {}, { pastSecs: 7_200 })
+    const first = await begin(file, { pastSecs: 7_200 })
     await callBatch(first.url, [['evm_mine']])
     expect(machine() - (await timeOf(first))).toBeGreaterThanOrEqual(7_100)
     await catchUp(first.url)
@@ -88,12 +90,11 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     expect(behind).toBeLessThan(6_600)
     await first.stop()
 
-    const second = await startChain(file, await pickPort(), () => {}, { pastSecs: 7_200 })
+    const second = await begin(file, { pastSecs: 7_200 })
     await callBatch(second.url, [['evm_mine']])
     expect(Math.abs(machine() - (await timeOf(second)))).toBeLessThan(60)
     await catchUp(second.url)
     expect(await timeOf(second)).toBeLessThanOrEqual(machine() + 1)
-    await second.stop()
   })
 
   test('whose state is damaged does not start, and says how to begin without it', async () => {
