@@ -159,7 +159,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
     : null
   const miners = nodes?.start('miner', sample?.dataDirs ?? [])
   if (options.rpc === null) await lifecycle.run(() => catchUpWithHub(baseUrl, chain.url))
-  await waitForIndex(baseUrl, chain.url)
+  await waitForIndex(files.storage, chain.url)
   await Promise.all([validators, miners])
   await nodes?.waitUntilReady(sample?.projectId ?? null)
   // The figures of the network count its devices from the start on.

@@ -151,7 +151,7 @@ describe('a node that does not get through', () => {
   })
 })
 
-test('a validator opens a link on which it takes rounds, and no offers', async () => {
+test('a validator that is registered opens a link on which it takes rounds, and no offers', async () => {
   const hub = await createHub()
   const miner = createMiner(hub)
   const node = await miner.start(['--role', 'validator', '--node-url', 'http://127.0.0.1:7070'])
@@ -160,5 +160,9 @@ test('a validator opens a link on which it takes rounds, and no offers', async (
     slots: 0,
     holding: [],
   })
+  const [registered, linked] = ['POST /v1/nodes/heartbeat', 'UPGRADE /v1/relay'].map((one) =>
+    hub.requests.indexOf(one),
+  )
+  expect(linked).toBeGreaterThan(registered!)
   await untilStatus(node, { hub: { state: 'registered' }, relay: { connected: true } })
 })

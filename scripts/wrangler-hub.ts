@@ -84,11 +84,19 @@ function readCurrent(statePath: string, migrations: readonly Migration[]): { tip
         .map(({ name }) => name),
     )
     if (applied.size !== migrations.length || !migrations.every(({ name }) => applied.has(name))) return null
-    const tip = database.prepare('SELECT block_number, block_hash FROM chain_cursor').get()
-    return { tip: tip === undefined ? null : (tip as unknown as Tip) }
+    return { tip: tipOf(database) }
   } catch {
     return null
   }
+}
+
+const tipOf = (database: DatabaseSync): Tip | null =>
+  (database.prepare('SELECT block_number, block_hash FROM chain_cursor').get() as Tip | undefined) ?? null
+
+/** The {@link Tip} of a hub that runs over this state, as of now: what it says of itself may be some seconds old. */
+export function readTip(statePath: string): Tip | null {
+  using database = new DatabaseSync(databaseFile(statePath)!, { readOnly: true })
+  return tipOf(database)
 }
 
 /** Has workerd run over the state with nothing but the migrator. */

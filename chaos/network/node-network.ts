@@ -10,7 +10,7 @@ import { beginLocalValidators } from '../../localnet/nodes/begin-validators.ts'
 import { builtNodectl } from '../../localnet/nodes/build.ts'
 import { LocalNode, type NodeRole, type NodeSurroundings } from '../../localnet/nodes/local-node.ts'
 import { validatorCount } from '../../localnet/nodes/local-nodes.ts'
-import { waitForSet } from '../../localnet/nodes/ready.ts'
+import { waitForIndex, waitForSet } from '../../localnet/nodes/ready.ts'
 import { passTime } from '../../localnet/pass-time.ts'
 import { pickPort } from '../../localnet/port.ts'
 import { privateKeys } from '../../localnet/private-keys.ts'
@@ -139,6 +139,8 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     await hub.start()
     ends.push(() => hub.end('SIGTERM'))
     const network = await readNetwork(hubUrl, patientFetch)
+    // Its time leaps with each block of the past that it reads, and a node that signs meanwhile is refused.
+    await waitForIndex(statePath, chain.url)
     const nodes: LocalNode[] = []
     ends.push(() => Promise.all(nodes.map((node) => node.stop())))
     const begin = async (role: NodeRole, number: number, dataDir: string): Promise<LocalNode> => {

@@ -2,15 +2,15 @@ import { callBatch } from '../../contracts/json-rpc.ts'
 import { epochAt } from '../../protocol/committees/index.ts'
 import { connectTo, readEconomics } from '../../scripts/hub/network.ts'
 import { waitFor } from '../../scripts/hub/wait.ts'
+import { readTip } from '../../scripts/wrangler-hub.ts'
 import { Refusal } from '../../sdk/errors.ts'
 
-/** Returns once the hub has read the chain up to where it is now. */
-export async function waitForIndex(hub: string, rpcUrl: string): Promise<void> {
-  const { client } = connectTo(hub)
+/** Returns once the hub has read the chain up to where it is now. @param statePath - Where the hub keeps its data. */
+export async function waitForIndex(statePath: string, rpcUrl: string): Promise<void> {
   const [head] = await callBatch(rpcUrl, [['eth_blockNumber']])
   await waitFor(
     'the hub to read the chain',
-    async () => (await client.call('GET /v1/status')).chain?.indexed_block ?? -1,
+    async () => readTip(statePath)?.block_number ?? -1,
     (indexed) => indexed >= Number(head),
   )
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { FixedParams, ParamsSchedule } from '../../../protocol/identity/index.ts'
 import type { BackgroundThread } from './background/background-thread.ts'
 import type { Clock } from './clock.ts'
@@ -44,6 +45,11 @@ export interface NodeParts extends NodeKey {
 /** The members of a node, and the tables of its store, that one of its parts uses. */
 export type Uses<Member extends keyof NodeParts, Table extends keyof ServeStore> = Pick<NodeParts, Member> & {
   readonly store: Pick<ServeStore, Table>
+}
+
+/** Waits for something that another part does, or until this one is told to stop. */
+export async function unlessStopped(event: Promise<void>, stop: AbortSignal): Promise<void> {
+  if (!stop.aborted) await Promise.race([event, once(stop, 'abort')])
 }
 
 /** A part that does something again and again until the node stops. @param work gives the seconds to wait; it throws nothing. */

@@ -132,16 +132,19 @@ async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<v
 function partsOf(node: ServeNode, validator: Validator | null, epochs: Epochs | null): readonly Part[] {
   const { config } = node
   const { hubUrl, nodeUrl, role, stateSync } = config
+  const hub = hubUrl === null ? null : { url: hubUrl, part: hubPart(node, config, hubUrl) }
   return [
     idleMemoryPart(),
     directRoundsPart(node, config.direct.retention),
-    ...(hubUrl === null ? [] : [hubPart(node, config, hubUrl)]),
+    ...(hub === null ? [] : [hub.part]),
     ...(stateSync ? [stateSyncPart(node)] : []),
     ...(validator === null ? [] : [validatorPart(node, validator, nodeUrl)]),
-    ...(validator === null || hubUrl === null ? [] : [validatorLinkPart(node, validator, config, hubUrl)]),
+    ...(validator === null || hub === null
+      ? []
+      : [validatorLinkPart(node, validator, config, hub.url, hub.part.introduced)]),
     ...(epochs === null ? [] : [epochs.part]),
-    ...(validator === null || hubUrl === null ? [] : [evidencePart(node, hubUrl)]),
-    ...(hubUrl === null || role !== 'miner' ? [] : [minerPart(node, config, hubUrl)]),
+    ...(validator === null || hub === null ? [] : [evidencePart(node, hub.url)]),
+    ...(hub === null || role !== 'miner' ? [] : [minerPart(node, config, hub.url, hub.part.introduced)]),
   ]
 }
 

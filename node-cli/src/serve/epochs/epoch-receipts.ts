@@ -155,7 +155,7 @@ export class EpochReceipts {
       throw refusal('attempt', `must have begun; it begins at ${issuedAt}, and it is ${clock.now()}.`)
     const known = store.votes.find(identity.publicKey, 'epoch', roundId)
     if (known !== null) return attestationOf(known.vote, receiptHash)
-    requireMembership(this.#parts, { epoch: body.round, epochSecs: body.epoch_secs })
+    await requireMembership(this.#parts, { epoch: body.round, epochSecs: body.epoch_secs })
     store.votes.checkAllowed(issuedAt)
     const vote = await background.run('makeEpochVote', profile, seed, body, attempt)
     const given = store.votes.give({ vote, issuedAt, createdAt: clock.now() })

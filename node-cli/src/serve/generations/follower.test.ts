@@ -14,6 +14,7 @@ import { createLog } from '../log.ts'
 import { openServeStore } from '../store/index.ts'
 import { GenerationFollower } from './follower.ts'
 import { Generations } from './generations.ts'
+import { requireMembership } from './membership.ts'
 
 const seeds = Array.from({ length: 8 }, (_, i) => hashText(`validator ${i}`))
 const keysOf = (some: readonly string[]) => some.map(ed25519PublicKey).toSorted()
@@ -118,6 +119,29 @@ describe('the chain of validator generations', () => {
     // Behind whatever else would be under way.
     await follower.now()
     expect(questions()).toBe(1 + 2 + 1)
+  })
+
+  test('is asked for soon again on a network that has no validators yet', async () => {
+    const network = await setUp()
+    const { follower, known } = network.start(null, network.hub.origin, profile, 60_000)
+    await follower.ask()
+    network.generations.add(seeds.slice(0, 4))
+    await follower.ask()
+    await expect.poll(() => known.newest?.generation).toBe(0)
+  })
+
+  test('is asked for before a node that knows none refuses to vote', async () => {
+    const network = await setUp()
+    network.generations.add(seeds.slice(0, 4))
+    const { follower, known } = network.start()
+    const parts = { generations: known, generationFollower: follower }
+    const member = (seed: string) =>
+      requireMembership(
+        { ...parts, identity: { nodeId: 'node-1', publicKey: ed25519PublicKey(seed) } },
+        { epoch: 1, epochSecs: 3_600 },
+      )
+    await member(seeds[0]!)
+    await expect(member(seeds[4]!)).rejects.toThrow('this node is not one of its 4')
   })
 
   test('a fork, and a hub that lost generations, change nothing and are told', async () => {

@@ -22,6 +22,8 @@ export interface FollowerParts
 const dueMs = 50_000
 /** Those who ask again and again do not make the hub be asked as often. */
 const shortestPauseMs = 5_000
+/** The same on a network that has no validators yet: nothing goes on before they are known. */
+const beginningPauseMs = 500
 /** What is missing is taken in steps; each generation is kept when it came, so the next step goes on from there. */
 const generationsOfStep = 100
 /** Pages that are looked through for the generation that the operator named. */
@@ -116,7 +118,8 @@ export class GenerationFollower {
     if (this.#stopping.signal.aborted) return
     let pauseMs = this.#pauseMs
     try {
-      await this.#follow()
+      const { items } = await this.#follow()
+      if (items.length === 0) pauseMs = Math.min(pauseMs, beginningPauseMs)
       this.#answeredAt = performance.now()
       this.#isHubAway = false
     } catch (error) {
@@ -135,7 +138,8 @@ export class GenerationFollower {
     this.#mayAskAt = performance.now() + pauseMs
   }
 
-  async #follow(): Promise<void> {
+  /** @returns The newest page. */
+  async #follow(): Promise<GenerationPage> {
     const { profile, generations } = this.#parts
     const { coordinatorKey } = await readNetwork(this.#client, profile)
     const page = await readGenerationPage(this.#client, profile, null)
@@ -152,6 +156,7 @@ export class GenerationFollower {
         : this.#problemOfFirst()
     const shown = page.items.flatMap(({ problems }) => problems)
     this.#tell('warn', [...(this.#problem === null ? [] : [this.#problem]), ...new Set(shown)])
+    return page
   }
 
   #checkFork({ items }: GenerationPage): void {

@@ -26,10 +26,12 @@ export function generationOf(
 }
 
 /** @throws {@link Refusal} where this node does not validate for an epoch; {@link NotYet} */
-export function requireMembership(
+export async function requireMembership(
   node: KnownValidators & { readonly identity: NodeIdentity },
   epoch: TimedEpoch,
-): void {
+): Promise<void> {
+  // Whoever asks for a vote knows validators: a network that had none has begun.
+  if (node.generations.newest === null) await node.generationFollower?.ask()
   const { generation, effective_at, keys } = generationOf(node, epoch)
   if (keys.includes(node.identity.publicKey)) return
   // An emergency generation counts for epochs that run.

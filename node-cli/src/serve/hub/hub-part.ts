@@ -27,8 +27,16 @@ interface HubPartParts
   readonly generationFollower: GenerationFollower | null
 }
 
+interface HubPart extends Part {
+  /**
+   * Returns once the node has registered, or could not: what it asks a hub before that does not know it is refused, and asked
+   * again only seconds later.
+   */
+  readonly introduced: () => Promise<void>
+}
+
 /** Keeps a node registered with its hub, follows its time if the settings say so, and knows whose calls to take. */
-export function hubPart(parts: HubPartParts, config: ServeConfig, url: string): Part {
+export function hubPart(parts: HubPartParts, config: ServeConfig, url: string): HubPart {
   const { metrics, status, clock, store, generationFollower } = parts
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(url), stopping.signal)
@@ -61,6 +69,7 @@ export function hubPart(parts: HubPartParts, config: ServeConfig, url: string): 
       generationFollower?.stop()
       await registration?.stop()
     },
+    introduced: async () => registration?.first,
   }
 }
 

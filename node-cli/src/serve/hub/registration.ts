@@ -125,9 +125,15 @@ export function keepRegistered(options: RegistrationOptions) {
     }
   }
 
-  const running = repeat(callOnce, signal, wait)
+  let endFirst = (): void => {}
+  const first = new Promise<void>((resolve) => {
+    endFirst = resolve
+  })
+  const running = repeat(() => callOnce().finally(endFirst), signal, wait)
   return {
     standing: () => standing,
+    /** Settles once the hub was asked for the first time, whatever came of it. */
+    first,
     /** Ends the heartbeats; a call under way is ended by the signal of the client. */
     stop: async (): Promise<void> => {
       stopping.abort()

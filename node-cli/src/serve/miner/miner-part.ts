@@ -8,7 +8,7 @@ import type { ServeConfig } from '../config.ts'
 import { deviceEngineOf } from '../device-engine.ts'
 import { QueueFull, RunAbandoned } from '../execution/execution-queue.ts'
 import { followHub, type HubClient, HubError, hubClient, parseHubUrl, requestSigner } from '../hub/index.ts'
-import type { NodeParts, Part } from '../part.ts'
+import { type NodeParts, type Part, unlessStopped } from '../part.ts'
 import type { ServeStore } from '../store/index.ts'
 import type { Lease } from '../store/leases.ts'
 import { type BenchmarkParts, type KeptBenchmark, keptBenchmark, runBenchmark } from './benchmark.ts'
@@ -33,11 +33,12 @@ interface MinerParts
   readonly clock: AdjustableClock
 }
 
-/** Takes tasks over the link to the hub, runs them, and votes. */
+/** Takes tasks over the link to the hub, runs them, and votes. @param introduced - Of the part that registers the node. */
 export function minerPart(
   parts: MinerParts,
   config: Pick<ServeConfig, 'clock' | 'engine' | 'workers'>,
   url: string,
+  introduced: () => Promise<void>,
 ): Part {
   const { profile, identity, seed, params, paramsSchedule, executor, clock, log, metrics, status, store } =
     parts
@@ -100,6 +101,7 @@ export function minerPart(
     await benchmark()
     // Only a miner loads the client of WebSockets.
     const { Link } = await import('./link.ts')
+    await unlessStopped(introduced(), stopping.signal)
     if (stopping.signal.aborted) return
     link = new Link({
       client,

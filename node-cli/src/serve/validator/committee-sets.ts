@@ -96,7 +96,7 @@ export class CommitteeSets {
     const context = { profile, params, consensus, now: clock.now() }
     const problems = await background.run('findSetProblems', canonical, context)
     if (problems.length > 0) throw new Refusal(problems)
-    requireMembership(this.#parts, { epoch, epochSecs: epoch_secs })
+    await requireMembership(this.#parts, { epoch, epochSecs: epoch_secs })
     const onChain = await this.#problemsOnChain(read)
     if (onChain.length > 0) throw new Refusal(onChain)
     const attestation = await background.run('attestSet', profile, seed, setHash)

@@ -72,7 +72,7 @@ export class TaskRounds {
       throw refusal('input_b64', `has the hash ${inputHash}, and not that of the task.`)
     const consensus = await this.#hub.rules(task.project_id, task.consensus_hash)
     const { project_id: projectId, epoch, set_hash: setHash } = task
-    requireMembership(this.#parts, { epoch, epochSecs: consensus.work.epoch_secs })
+    await requireMembership(this.#parts, { epoch, epochSecs: consensus.work.epoch_secs })
     await this.#hub.storeSet({ projectId, epoch, setHash })
     const judged = await this.#judge(round, consensus)
     const ofRound = log.with({ round_id: roundId })

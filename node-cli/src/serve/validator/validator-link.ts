@@ -5,7 +5,7 @@ import { deviceEngineOf } from '../device-engine.ts'
 import { hubClient, parseHubUrl, requestSigner } from '../hub/index.ts'
 import type { Link } from '../miner/link.ts'
 import { linkView, tellLink } from '../miner/link-view.ts'
-import type { NodeParts, Part } from '../part.ts'
+import { type NodeParts, type Part, unlessStopped } from '../part.ts'
 import { RoundDesk } from './round-desk.ts'
 import { SetDesk } from './set-desk.ts'
 import type { Validator } from './validator.ts'
@@ -15,12 +15,18 @@ type LinkParts = Pick<
   'clock' | 'log' | 'metrics' | 'params' | 'paramsSchedule' | 'profile' | 'seed' | 'status'
 >
 
-/** Decides rounds and attests sets that come over the link to the hub. Its routes take the same, for a hub that does not reach it there. */
+/**
+ * Decides rounds and attests sets that come over the link to the hub. Its routes take the same, for a hub that does not reach
+ * it there.
+ *
+ * @param introduced - Of the part that registers the node.
+ */
 export function validatorLinkPart(
   parts: LinkParts,
   validator: Validator,
   config: Pick<ServeConfig, 'clock' | 'engine'>,
   url: string,
+  introduced: () => Promise<void>,
 ): Part {
   const { profile, seed, params, paramsSchedule, clock, log, metrics, status } = parts
   const stopping = new AbortController()
@@ -38,6 +44,7 @@ export function validatorLinkPart(
   const begin = async (): Promise<void> => {
     // Loads the client of WebSockets.
     const { Link } = await import('../miner/link.ts')
+    await unlessStopped(introduced(), stopping.signal)
     if (stopping.signal.aborted) return
     link = new Link({
       client,
