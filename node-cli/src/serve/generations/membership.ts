@@ -30,7 +30,7 @@ export async function requireMembership(
   node: KnownValidators & { readonly identity: NodeIdentity },
   epoch: TimedEpoch,
 ): Promise<void> {
-  // Whoever asks for a vote knows validators: a network that had none has begun.
+  // The hub that asks for a vote has validators: a network that had none has begun.
   if (node.generations.newest === null) await node.generationFollower?.ask()
   const { generation, effective_at, keys } = generationOf(node, epoch)
   if (keys.includes(node.identity.publicKey)) return
