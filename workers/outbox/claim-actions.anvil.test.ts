@@ -6,7 +6,7 @@ import { issuerTokenAbi, issuerTokenBytecode } from '../../contracts/generated/m
 import type { EpochReceipt } from '../../protocol/earnings/index.ts'
 import { services } from '../services.ts'
 import { signIn, type TestNode } from '../test/callers.ts'
-import { chain, finalizeRelays, passTime, readChain, rpc, send } from '../test/chain.ts'
+import { chain, finalizeRelays, passTime, readChain, rpc, send, sendMined } from '../test/chain.ts'
 import { client, itemsOf, statusesOf } from '../test/client.ts'
 import { createValidators, epochPath, miner, receiptOf, type TestProject } from '../test/epochs.ts'
 import { balanceOf, bring, createPaying, endPauses, finalize, hour, tokens } from '../test/paying.ts'
@@ -120,16 +120,11 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
   })
 
   test('a token that refuses the wallet, and then pays it', async () => {
-    const deployed = await rpc<string>('eth_sendTransaction', {
+    const { contractAddress: token } = await sendMined({
       from: chain?.deployer,
       data: issuerTokenBytecode,
       gas: '0x2dc6c0',
     })
-    await finalizeRelays()
-    const { contractAddress: token } = await rpc<{ contractAddress: string }>(
-      'eth_getTransactionReceipt',
-      deployed,
-    )
     const refuse = (isRefused: boolean) =>
       send(
         chain?.deployer,

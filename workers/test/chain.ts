@@ -31,9 +31,17 @@ export async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
 }
 
 /** A transaction of an account that the node signs for. It is in a block when this returns, a while after it was taken. */
+export async function sendMined(transaction: object): Promise<{ readonly contractAddress: string }> {
+  const hash = await rpc<string>('eth_sendTransaction', transaction)
+  for (;;) {
+    const receipt = await rpc<{ contractAddress: string } | null>('eth_getTransactionReceipt', hash)
+    if (receipt !== null) return receipt
+  }
+}
+
+/** Calls a contract in such a transaction. */
 export async function send(from: string | undefined, to: string | undefined, data: string): Promise<void> {
-  const hash = await rpc<string>('eth_sendTransaction', { from, to, data, gas: '0xf4240' })
-  while ((await rpc('eth_getTransactionReceipt', hash)) === null);
+  await sendMined({ from, to, data, gas: '0xf4240' })
 }
 
 /** Lets the node sign for an account, which gets what the transactions cost. */
