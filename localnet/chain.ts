@@ -3,7 +3,7 @@ import { AnvilError, startAnvil } from '../contracts/anvil.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { defaultNetworkParams } from '../protocol/identity/index.ts'
 import { callOf } from '../scripts/command/call.ts'
-import { historyBlocksOf } from './chain-history.ts'
+import { historyBlocksOf, usualBlockSecs } from './chain-history.ts'
 import { StartError } from './errors.ts'
 import { pickPort, probePort } from './port.ts'
 
@@ -19,13 +19,6 @@ export interface Chain {
 const defaultPort = 8545
 
 /**
- * Transactions are mined at once. Blocks come without any too, because rules that ask for a block after some time would
- * wait for ever else: each task waits for the one after its committee agreed. No more often, because what anvil keeps of
- * each block grows with the number of blocks since it was started.
- */
-const usualBlockSecs = 4
-
-/**
  * The contract of EIP-2935, which stores the hash of every block. Nothing of the network reads it, and the state of every
  * block would have 8,191 slots of it: half of what is kept, and nine tenths of the time that a block takes.
  */
@@ -38,7 +31,11 @@ export interface ChainOptions {
   readonly startOver?: string
   /** A new chain begins so long ago, and stays so far behind the machine until {@link catchUp}. */
   readonly pastSecs?: number
-  /** From one block to the next where there is no transaction. */
+  /**
+   * From one block to the next where there is no transaction. Transactions are mined at once; blocks come without any too,
+   * because rules that ask for a block after some time would wait for ever else: each task waits for the one after its committee
+   * agreed.
+   */
   readonly blockSecs?: number
 }
 

@@ -96,6 +96,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
             detached: true,
             startOver,
             pastSecs: options.sample ? samplePastSecs : 0,
+            blockSecs: options.blockSecs,
           })
         : reachChain(options.rpc),
     ({ stop }) => stop(),

@@ -6,6 +6,7 @@ describe('readOptions', () => {
     expect(readOptions([])).toEqual({
       port: 8787,
       chainPort: null,
+      blockSecs: 4,
       nodePort: null,
       rpc: null,
       profile: null,
@@ -25,6 +26,8 @@ describe('readOptions', () => {
       '65535',
       '--node-port',
       '7001',
+      '--block-time',
+      '2',
       '--fresh',
       '--no-sample',
       '--no-nodes',
@@ -32,6 +35,7 @@ describe('readOptions', () => {
     expect(readOptions(args)).toEqual({
       port: 0,
       chainPort: 65_535,
+      blockSecs: 2,
       nodePort: 7001,
       rpc: null,
       profile: null,
@@ -62,6 +66,13 @@ describe('readOptions', () => {
     ['a chain that is no URL', ['--rpc', '127.0.0.1:8545'], '--rpc must be an http or https URL'],
     ['a chain over another protocol', ['--rpc', 'ws://127.0.0.1:8545'], '--rpc must be an http or https URL'],
     ['a port for a chain of others', ['--rpc', 'http://a', '--chain-port', '1'], 'Use only one of them.'],
+    [
+      'a block time for a chain of others',
+      ['--rpc', 'http://a', '--block-time', '2'],
+      'Use only one of them.',
+    ],
+    ['blocks without time', ['--block-time', '0'], '--block-time must be a number of seconds from 1 to 60'],
+    ['blocks of more than a minute', ['--block-time', '61'], '--block-time must be'],
     ['another platform', ['--platform', 'aws'], '--platform must be "cloudflare", not "aws".'],
     ['a seed of nothing', ['--seed', '1'], 'Use it with --platform cloudflare.'],
     ['a word for a seed', ['--platform', 'cloudflare', '--seed', 'x'], '--seed must be a number'],

@@ -1,11 +1,12 @@
 import { readArguments } from '../scripts/command/arguments.ts'
 import { callOf } from '../scripts/command/call.ts'
 import { UsageError } from '../scripts/command/errors.ts'
+import { usualBlockSecs } from './chain-history.ts'
 import type { PlatformOptions } from './platform.ts'
 import { stateFolder } from './state.ts'
 
-export const usage = `Usage: ${callOf('start', '[--port N]')} [--chain-port N] [--node-port N] [--rpc URL] [--profile FILE] [--params-changes FILE]
-                    [--fresh] [--no-sample] [--no-nodes] [--platform cloudflare] [--seed N]
+export const usage = `Usage: ${callOf('start', '[--port N]')} [--chain-port N] [--node-port N] [--block-time N] [--rpc URL] [--profile FILE]
+                    [--params-changes FILE] [--fresh] [--no-sample] [--no-nodes] [--platform cloudflare] [--seed N]
 
 Starts the local network, chain, contracts and nodes included, and stops it on Ctrl-C. Its data survives in
 ${stateFolder}/; LOCALNET_DIR names another folder.
@@ -13,6 +14,8 @@ ${stateFolder}/; LOCALNET_DIR names another folder.
   --port N        port of the hub (default 8787; 0 takes any free one)
   --chain-port N  port of the chain (default 8545, or any free one while that is in use)
   --node-port N   port of the first node; the others have those after it, validators first (default any free ones)
+  --block-time N  seconds from one empty block to the next, from 1 to 60 (default ${usualBlockSecs}): a task is final after the next
+                  block, and with half the time the chain takes four times as much of the disk
   --rpc URL       use the chain at URL instead of starting one: a local chain (id 31337 or 1337) where the accounts
                   of anvil have funds
   --profile FILE  names of the network: a JSON file with the members that differ from the default (docs/local-network.md).
@@ -46,12 +49,15 @@ export function readOptions(args: readonly string[]) {
   const values = parse(args)
   if (values.seed !== undefined && values.platform === undefined)
     throw new UsageError('--seed is of the delays of a platform. Use it with --platform cloudflare.')
-  if (values.rpc !== undefined && values['chain-port'] !== undefined)
-    throw new UsageError('--chain-port is for the chain that --rpc does without. Use only one of them.')
+  for (const option of ['chain-port', 'block-time'] as const)
+    if (values.rpc !== undefined && values[option] !== undefined)
+      throw new UsageError(`--${option} is for the chain that --rpc does without. Use only one of them.`)
   return {
     port: readPort('--port', values.port) ?? 8787,
     /** Null for the default one, or another when that is taken. */
     chainPort: readPort('--chain-port', values['chain-port']),
+    /** Seconds from one empty block of the chain to the next. */
+    blockSecs: readBlockTime(values['block-time']),
     /** Null for any free ones. */
     nodePort: readNodePort(values['node-port']),
     /** Null to start a chain. */
@@ -101,6 +107,7 @@ function parse(args: readonly string[]) {
     port: { type: 'string' },
     'chain-port': { type: 'string' },
     'node-port': { type: 'string' },
+    'block-time': { type: 'string' },
     rpc: { type: 'string' },
     profile: { type: 'string' },
     'params-changes': { type: 'string' },
@@ -118,6 +125,13 @@ function readPort(option: string, text: string | undefined): number | null {
   if (text === undefined) return null
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
     throw new UsageError(`${option} must be a number from 0 to 65535, not "${text}".`)
+  return Number(text)
+}
+
+function readBlockTime(text: string | undefined): number {
+  if (text === undefined) return usualBlockSecs
+  if (!/^\d{1,2}$/.test(text) || Number(text) < 1 || Number(text) > 60)
+    throw new UsageError(`--block-time must be a number of seconds from 1 to 60, not "${text}".`)
   return Number(text)
 }
 

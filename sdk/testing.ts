@@ -53,7 +53,9 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   signal?.throwIfAborted()
   const file = locate()
   const folder = await mkdtemp(path.join(tmpdir(), 'network-'))
-  const args = ['--port', String(port), '--chain-port', '0', ...(nodes ? [] : ['--no-nodes'])]
+  // A network of tests does not run for so long that its blocks fill a disk.
+  const chain = ['--chain-port', '0', '--block-time', '2']
+  const args = ['--port', String(port), ...chain, ...(nodes ? [] : ['--no-nodes'])]
   // Other runtimes than Node.js run this part too; the network itself needs Node.js.
   const node = process.versions.bun || 'Deno' in globalThis ? 'node' : process.execPath
   const child = spawn(node, [file, ...args, ...(sample ? [] : ['--no-sample'])], {

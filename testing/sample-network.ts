@@ -26,7 +26,8 @@ export interface SampleNetwork {
 export async function startSampleNetwork(npmStart = new NpmStart()): Promise<SampleNetwork> {
   const [ports, nodePort] = [await freePorts(), await pickPort(7)]
   const args = ports.args.filter((arg) => !arg.startsWith('--no-'))
-  const started = await npmStart.start([...args, '--node-port', String(nodePort)], { through: 'npm' })
+  const own = ['--node-port', String(nodePort), '--block-time', '2']
+  const started = await npmStart.start([...args, ...own], { through: 'npm' })
   /** What no request of anybody does. */
   const change = (sql: string, ...values: string[]) => {
     // The hub writes as well.
