@@ -95,7 +95,8 @@ const tipOf = (database: DatabaseSync): Tip | null =>
 
 /** The {@link Tip} of a hub that runs over this state, as of now: what it says of itself may be some seconds old. */
 export function readTip(statePath: string): Tip | null {
-  using database = new DatabaseSync(databaseFile(statePath)!, { readOnly: true })
+  // The hub writes meanwhile.
+  using database = new DatabaseSync(databaseFile(statePath)!, { readOnly: true, timeout: 10_000 })
   return tipOf(database)
 }
 
