@@ -125,15 +125,12 @@ export function keepRegistered(options: RegistrationOptions) {
     }
   }
 
-  let endFirst = (): void => {}
-  const first = new Promise<void>((resolve) => {
-    endFirst = resolve
-  })
-  const running = repeat(() => callOnce().finally(endFirst), signal, wait)
+  const first = Promise.withResolvers<void>()
+  const running = repeat(() => callOnce().finally(first.resolve), signal, wait)
   return {
     standing: () => standing,
     /** Settles once the hub was asked for the first time, whatever came of it. */
-    first,
+    first: first.promise,
     /** Ends the heartbeats; a call under way is ended by the signal of the client. */
     stop: async (): Promise<void> => {
       stopping.abort()
