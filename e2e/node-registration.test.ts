@@ -201,7 +201,7 @@ async function bind({ seed, publicKey }: Node): Promise<void> {
     issued_at: systemClock.now(),
     nonce: randomBytes(16).toString('hex'),
   } as const
-  const record = createBindingRecord(profile, fields, { ownerKey, nodeSeed: seed })
+  const record = createBindingRecord(profile, fields, { ownerKey, nodeKey: seed })
   const response = await fetch(`${hub.origin}/v1/devices/bind`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

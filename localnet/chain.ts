@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs'
 import { AnvilError, startAnvil } from '../contracts/anvil.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { defaultNetworkParams } from '../protocol/identity/index.ts'
@@ -66,12 +66,11 @@ export async function startChain(
       history: { blocks: historyBlocksOf(defaultNetworkParams, blockSecs), folder: states },
       flags: [
         ...['--block-time', String(blockSecs), '--mixed-mining', '--state', file],
-        ...(existsSync(file) ? [] : beginning(pastSecs)),
+        ...(existsSync(file) ? goingOn(file) : beginning(pastSecs)),
       ],
       detached,
     })
     await callBatch(url, [['anvil_setCode', blockHashContract, '0x']])
-    await keepLead(url)
     return {
       url,
       id: 31337,
@@ -91,6 +90,9 @@ export async function startChain(
 
 /** Where a chain has the states of its older blocks while it runs. */
 export const statesOf = (file: string): string => `${file.replace(/\.json$/, '')}-states`
+
+/** What stands before the accounts, with room for more. */
+const stateStartBytes = 1_024
 
 const beginning = (pastSecs: number): string[] => ['--timestamp', String(unixNow() - pastSecs)]
 
@@ -118,20 +120,27 @@ async function mineOne(url: string): Promise<number> {
 }
 
 /**
- * Lets the chain be as far ahead of the machine as its last block is. After a restart anvil knows no more that its time was
- * moved, and the next block would be older than its parent. Its clock may be a second behind that of the machine, so it is
- * asked what the time of the next block is.
+ * Lets the chain go on as far ahead of the machine as its last block is: anvil does not keep that its time was moved, and the
+ * next block would be older than its parent. Anvil is told as it starts, since a block may come before it takes calls.
  */
-async function keepLead(url: string): Promise<void> {
-  const blocks = await callBatch(url, [
-    ['eth_getBlockByNumber', 'latest', false],
-    ['eth_getBlockByNumber', 'pending', false],
-  ])
-  const [head, next] = blocks.map((block) => Number((block as { timestamp: string }).timestamp)) as [
-    number,
-    number,
-  ]
-  if (head > next) await callBatch(url, [['evm_increaseTime', head - next]])
+function goingOn(file: string): string[] {
+  const head = timeOfState(file)
+  return head > unixNow() ? ['--timestamp', String(head)] : []
+}
+
+/** The time of the last block, which is at the start of the file; 0 for a file that anvil refuses, and says why. */
+function timeOfState(file: string): number {
+  let descriptor: number | null = null
+  try {
+    descriptor = openSync(file, 'r')
+    const start = Buffer.alloc(stateStartBytes)
+    readSync(descriptor, start)
+    return Number(/"timestamp":"(0x[0-9a-f]+)"/.exec(start.toString('latin1'))?.[1] ?? 0)
+  } catch {
+    return 0
+  } finally {
+    if (descriptor !== null) closeSync(descriptor)
+  }
 }
 
 /** @throws {@link StartError} when no chain answers there. */

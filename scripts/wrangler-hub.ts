@@ -1,13 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { keptBuild } from './kept-build.ts'
@@ -64,7 +55,10 @@ export async function migrateDatabase(statePath: string): Promise<Tip | null> {
 /** The file of the hub's database, in the folder of its state; null where there is not exactly one. */
 export function databaseFile(statePath: string): string | null {
   const folder = path.join(statePath, 'd1')
-  const names = globSync('*/*.sqlite', { cwd: folder, exclude: ['*/metadata.sqlite'] })
+  if (!existsSync(folder)) return null
+  const names = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(
+    (name) => name.endsWith('.sqlite') && path.basename(name) !== 'metadata.sqlite',
+  )
   return names.length === 1 ? path.join(folder, names[0]!) : null
 }
 

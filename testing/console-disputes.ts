@@ -89,7 +89,7 @@ async function createOffender(network: Network): Promise<Offender> {
   const body = createBindingRecord(
     network.profile,
     { ...binding, issued_at: await network.now(), nonce },
-    { ownerKey: owner.key, nodeSeed },
+    { ownerKey: owner.key, nodeKey: nodeSeed },
   )
   await network.client.call('POST /v1/devices/bind', { body })
   const nodeId = deriveNodeId(network.profile, public_key)

@@ -96,7 +96,7 @@ async function bindDevice(hub: string): Promise<string> {
       issued_at: await network.now(),
       nonce: randomBytes(16).toString('hex'),
     },
-    { ownerKey: miner.key, nodeSeed },
+    { ownerKey: miner.key, nodeKey: nodeSeed },
   )
   await network.client.call('POST /v1/devices/bind', { body })
   return deriveNodeId(network.profile, public_key)

@@ -56,7 +56,7 @@ export async function bindDevice(hub: HubUnderTest): Promise<string> {
       issued_at: hub.now(),
       nonce: randomBytes(16).toString('hex'),
     },
-    { ownerKey, nodeSeed: seed },
+    { ownerKey, nodeKey: seed },
   )
   await hub.call('POST', '/v1/devices/bind', record)
   return seed

@@ -6,8 +6,8 @@ import { encodeFunctionData } from 'viem/utils'
 import type { ContractAddresses } from '../../contracts/deploy-options.ts'
 import { hubTokenAbi } from '../../contracts/generated/contracts.ts'
 import { createNodeKey } from '../../node-cli/src/data-dir/node-key.ts'
+import { nodeSigner } from '../../node-cli/src/node-signer.ts'
 import { createBindingRecord, deriveNodeId, deriveSubscriptionId } from '../../protocol/identity/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { fetchFromHub, type Network } from '../../scripts/hub/network.ts'
 import { waitFor } from '../../scripts/hub/wait.ts'
 import type { Wallet } from '../../scripts/hub/wallet.ts'
@@ -28,7 +28,7 @@ export interface Device {
  */
 export async function makeDevice(network: Network, miner: Wallet, dataDir: string): Promise<Device> {
   const seed = await createNodeKey(path.resolve(dataDir))
-  const publicKey = ed25519PublicKey(seed)
+  const { publicKey } = nodeSigner(seed)
   const nodeId = deriveNodeId(network.profile, publicKey)
   const bound = await miner.client.find('GET /v1/devices/{node_id}', { path: { node_id: nodeId } })
   if (bound === null) await bindDevice(network, miner, seed)
@@ -39,21 +39,21 @@ export async function makeDevice(network: Network, miner: Wallet, dataDir: strin
 export async function bindDevice(network: Network, miner: Wallet, seed: string): Promise<void> {
   const { hub, profile, client } = network
   const now = await network.now()
-  const publicKey = ed25519PublicKey(seed)
-  const nodeId = deriveNodeId(profile, publicKey)
+  const nodeKey = nodeSigner(seed)
+  const nodeId = deriveNodeId(profile, nodeKey.publicKey)
   const record = createBindingRecord(
     profile,
     {
       action: 'bind',
       owner: miner.address,
-      public_key: publicKey,
+      public_key: nodeKey.publicKey,
       issued_at: now,
       nonce: randomBytes(16).toString('hex'),
     },
-    { ownerKey: miner.key, nodeSeed: seed },
+    { ownerKey: miner.key, nodeKey },
   )
   await client.call('POST /v1/devices/bind', { body: record })
-  const node = hubWithNodeKey({ url: hub, key: seed, fetch: fetchFromHub })
+  const node = hubWithNodeKey({ url: hub, key: nodeKey, fetch: fetchFromHub })
   const description = {
     class: 'server' as const,
     platform: 'linux',

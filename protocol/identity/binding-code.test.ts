@@ -15,7 +15,10 @@ const fields = {
   issued_at: 1_800_000_000,
   nonce: '5'.repeat(32),
 } as const
-const { owner_signature: _, ...record } = createBindingRecord(profile, fields, { ownerKey: null, nodeSeed })
+const { owner_signature: _, ...record } = createBindingRecord(profile, fields, {
+  ownerKey: null,
+  nodeKey: nodeSeed,
+})
 const code = formatBindingCode({ ...fields, node_signature: record.node_signature! })
 
 test('a code reads back as the record that its node has signed, alone or at the end of an address', () => {

@@ -44,7 +44,7 @@ const record = createBindingRecord(
     issued_at: 1_800_000_000,
     nonce: '5'.repeat(32),
   },
-  { ownerKey, nodeSeed },
+  { ownerKey, nodeKey: nodeSeed },
 )
 property(
   'one changed character of a message is refused',

@@ -1,8 +1,9 @@
 import { type Hex, hashText, isAddress, isBytes32, isNonce, isUnsigned } from '../encoding/index.ts'
 import {
   checkPersonalSignature,
+  ed25519Signer,
   isEd25519PublicKey,
-  signEd25519,
+  type SigningKey,
   signPersonalMessage,
   verifyEd25519,
 } from '../signatures/index.ts'
@@ -97,8 +98,8 @@ export function bindingText(profile: Profile, bindingHash: string): string {
 export interface BindingSigners {
   /** secp256k1 key of the owner. */
   readonly ownerKey: string | null
-  /** ed25519 seed of the node. */
-  readonly nodeSeed: string | null
+  /** ed25519 key of the node. */
+  readonly nodeKey: SigningKey | null
 }
 
 /** Writes and signs a record. Throws {@link FormatError} for a malformed key. */
@@ -109,7 +110,7 @@ export function createBindingRecord(
 ): BindingRecord & { readonly owner_signature: Hex | null; readonly node_signature: Hex | null } {
   const message = formatBindingMessage(profile, fields)
   const bindingHash = hashBinding(message)
-  const { ownerKey, nodeSeed } = signers
+  const { ownerKey, nodeKey } = signers
   return {
     message,
     binding_hash: bindingHash,
@@ -119,7 +120,7 @@ export function createBindingRecord(
     issued_at: fields.issued_at,
     nonce: fields.nonce,
     owner_signature: ownerKey === null ? null : signPersonalMessage(ownerKey, message),
-    node_signature: nodeSeed === null ? null : signEd25519(nodeSeed, bindingText(profile, bindingHash)),
+    node_signature: nodeKey === null ? null : ed25519Signer(nodeKey).sign(bindingText(profile, bindingHash)),
   }
 }
 

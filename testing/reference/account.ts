@@ -37,7 +37,7 @@ async function binding(
   return createBindingRecord(
     profile,
     { action, owner: miner.address, public_key: publicKey, issued_at: await network.now(), nonce },
-    { ownerKey: miner.key, nodeSeed: action === 'bind' ? seed : null },
+    { ownerKey: miner.key, nodeKey: action === 'bind' ? seed : null },
   )
 }
 

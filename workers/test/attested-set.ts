@@ -78,7 +78,7 @@ export async function attestSet(
   const { setHash } = await requireSet(projectId, epoch)
   for (const validator of validators) {
     const path = `/v1/nodes/committee-sets/${projectId}/${epoch}`
-    const response = await validator.call('POST', path, attestSnapshot(profile, validator.seed, setHash))
+    const response = await validator.call('POST', path, attestSnapshot(profile, validator.key, setHash))
     if (response.status !== 200) throw new Error(await response.text())
   }
 }

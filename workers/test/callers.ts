@@ -8,9 +8,10 @@ import {
   signRequest,
   siweSessionSeconds,
 } from '../../protocol/identity/index.ts'
-import { ed25519PublicKey, evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
+import { type Ed25519Signer, evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
 import { randomSecret } from '../auth/random.ts'
 import { hashSecret } from '../middleware/authenticate.ts'
+import { nativeSigner } from '../native-ed25519.ts'
 import { storedRecord } from '../routes/devices/record.ts'
 import { services } from '../services.ts'
 import { type Client, client } from './client.ts'
@@ -53,6 +54,8 @@ export const freshNonce = (): string => bytesToHex(crypto.getRandomValues(new Ui
 
 export interface TestNode {
   seed: string
+  /** Signs with the seed, by the runtime. */
+  key: Ed25519Signer
   publicKey: string
   nodeId: string
   /** A request signed with the node's key. */
@@ -64,15 +67,17 @@ const freshSeed = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array
 /** A node of its own, or the one of a seed, of the network of the hub it talks to. */
 export function createNode(hub: Parameters<typeof client>[0] = {}, seed = freshSeed()): TestNode {
   const profile = resolveProfile(JSON.parse(hub.bindings?.PROFILE ?? '{}'))
-  const publicKey = ed25519PublicKey(seed)
+  const key = nativeSigner(seed)
+  const { publicKey } = key
   const caller = client(hub)
   return {
     seed,
+    key,
     publicKey,
     nodeId: deriveNodeId(profile, publicKey),
     call: async (method, path, json) => {
       const body = json === undefined ? '' : JSON.stringify(json)
-      const { headers } = signRequest(profile, seed, {
+      const { headers } = signRequest(profile, key, {
         method,
         target: path,
         body,
@@ -117,7 +122,7 @@ export function deviceRecord(
     },
     {
       ownerKey: signers.owner === false ? null : owner.key,
-      nodeSeed: signers.node === false ? null : device.seed,
+      nodeKey: signers.node === false ? null : device.key,
     },
   )
 }

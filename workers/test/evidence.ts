@@ -140,7 +140,7 @@ export function accusationsOf({
   const epoch = Math.floor(now / epochSecs)
   const createTask = (change: Partial<Task> = {}): Task => taskOf({ projectId, consensusHash }, epoch, change)
   const vote = (task: Task, output: string, voter: Pick<TestNode, 'seed'> = device) =>
-    createTaskVote(profile, voter.seed, {
+    createTaskVote(profile, voter.key, {
       task,
       receipt: receiptOn(task, output),
       payout_address: `0x${'0f'.repeat(20)}`,

@@ -78,7 +78,7 @@ export function simulateRound(given: SimulatedRound): SimulatedEnd {
   const roundId = deriveTaskRoundId(task)
   const receiptOf = (output: string) => receiptOn(task, output, gasUsed)
   const vote = (member: Member, position: number, output: string): TaskVote =>
-    createTaskVote(profile, member.device.seed, {
+    createTaskVote(profile, member.device.key, {
       task,
       receipt: receiptOf(output),
       payout_address: payoutOf(member),

@@ -81,7 +81,7 @@ export class SimulatedMember {
   /** What the member votes; `salt` has it vote for another result. */
   voteOf({ offer_id, task, position, input_b64 }: Offer, salt = '') {
     const run = simulateRun(task, base64ToBytes(input_b64 ?? '') ?? new Uint8Array(), salt)
-    const vote = createTaskVote(profile, this.member.device.seed, {
+    const vote = createTaskVote(profile, this.member.device.key, {
       task,
       receipt: run.receipt,
       payout_address: this.member.owner.address,

@@ -71,7 +71,7 @@ export class SimulatedValidator {
     const run = mustRun ? simulateRun(task, input, this.salt, this.eventCount) : null
     const own = run && { receipt_hash: hashReceipt(run.receipt), gas_used: run.receipt.gas_used }
     const record = createFinalityRecord(task, tally, own)
-    return { vote: createFinalityVote(profile, this.node.seed, record), run }
+    return { vote: createFinalityVote(profile, this.node.key, record), run }
   }
 }
 

@@ -25,7 +25,7 @@ export const runBinding: TopicRunner = (input, { profile }, { output }) => {
     },
     {
       ownerKey: isSigner('owner') ? input.owner_key : null,
-      nodeSeed: isSigner('node') ? input.node_seed : null,
+      nodeKey: isSigner('node') ? input.node_seed : null,
     },
   )
   return { record }

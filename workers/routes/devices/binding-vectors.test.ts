@@ -69,7 +69,7 @@ async function bindFirst(
       issued_at: now,
       nonce: 'b1'.repeat(16),
     },
-    { ownerKey: owner_key, nodeSeed: node_seed },
+    { ownerKey: owner_key, nodeKey: node_seed },
   )
   expect((await hub.post('/v1/devices/bind', record)).status).toBe(200)
 }
