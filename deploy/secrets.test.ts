@@ -9,7 +9,7 @@ const all = new Set(['HUB_SECRET', 'COORDINATOR_SEED', 'RELAYER_PRIVATE_KEY', 'R
 const fresh = completeEnvironment({ relayer: '' })
 const own = completeEnvironment({ relayer: privateKeyToAddress(key('07')) })
 
-test('what can be made is made, each time another, and the account of a key is told', () => {
+test('a secret that can be made is made, a new one each time, and the account of a key is printed', () => {
   const { values, notes, missing } = planSecrets(fresh, without)
   expect(Object.keys(values)).toEqual(['HUB_SECRET', 'COORDINATOR_SEED', 'RELAYER_PRIVATE_KEY'])
   expect(missing).toEqual([])
@@ -29,7 +29,7 @@ test('a key of the relayer is not made where no file keeps it, or its account is
     ])
 })
 
-test('what is there stays, whatever variables there are, unless it is rotated', () => {
+test('an existing secret stays, also if variables are set, unless it is rotated', () => {
   const given = { HUB_SECRET: 'x'.repeat(40), COORDINATOR_SEED: key('02') }
   expect(planSecrets(own, { ...without, present: all, given }).values).toEqual({})
   const rotated = planSecrets(own, { ...without, present: all, given, rotate: 'COORDINATOR_SEED' })

@@ -31,7 +31,7 @@ test('an alarm that came is set again, also for later', async () => {
   })
 })
 
-test('what was set before the object was made is looked up', async () => {
+test('an alarm that was set before the object was constructed is read from storage', async () => {
   await withStorage('known', async (storage) => {
     await storage.setAlarm(soonMs)
     await new Alarm(storage).by(soonMs + 10)

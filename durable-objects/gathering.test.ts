@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Gathering } from './gathering.ts'
 
-test('what comes within a moment is handed on together, and each waits for that', async () => {
+test('items that come within a moment are handed on together, and each caller waits for that', async () => {
   const handedOn: (readonly string[])[] = []
   const gathering = new Gathering<string>(1, async (items) => void handedOn.push(items))
   await Promise.all([gathering.add('one'), gathering.add('two')])

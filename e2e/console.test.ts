@@ -72,7 +72,7 @@ describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local net
     expect(await findDisputeFaults(browser, network.origin)).toEqual([])
   })
 
-  test('what a module says when it aborts is text, escaped and bounded', async () => {
+  test('the message of a module that aborts is text, escaped and bounded', async () => {
     expect(await findAbortFaults(browser, network.origin)).toEqual([])
   })
 })

@@ -49,7 +49,7 @@ const amount = 987_654_321_987_654_321_987n
 const fresh32 = (): Hex => `0x${randomBytes(32).toString('hex')}`
 const profile = resolveProfile()
 
-describe.skipIf(!hasAnvil)('what relayed actions of contract wallets take', () => {
+describe.skipIf(!hasAnvil)('the gas of relayed actions of contract wallets', () => {
   let network: RelayerNetwork
   let deployer: string
   beforeAll(async () => {

@@ -210,7 +210,7 @@ describe.runIf(hasAnvil)('a validator with a chain', () => {
     expect(pathsOf(await ask(first))).toEqual([422, ['module_address']])
   })
 
-  test('where the chain has no state of the beacon block any more, what was not changed since is as it is now', async () => {
+  test('if the chain no longer has the state of the beacon block, values without a later change are read as they are now', async () => {
     const { staking } = deployment.contracts
     const { block_number: block } = project.snapshot.beacon
     const [, changed, , kept] = project.miners.map(({ key }) =>

@@ -3,7 +3,7 @@ import { type Late, lateLines } from './late-watch.ts'
 
 const late = (what: string, epoch = 7): Late => ({ what, project_id: '0x0a', epoch, since: 1, count: 3 })
 
-test('what becomes late is said once, with its project and epoch, and its end too', () => {
+test('a set or round that becomes late is reported once, with its project and epoch, and so is its end', () => {
   const first = [late('set_not_attested')]
   expect(lateLines([], first)).toEqual([expect.stringMatching(/^Degraded: epoch 7 of 0x0a /)])
   const both = [...first, late('tasks_waiting')]
@@ -20,6 +20,6 @@ test('what becomes late is said once, with its project and epoch, and its end to
   expect(lateLines(unpaid, [])).toEqual([])
 })
 
-test('what a newer hub calls late is named as well', () => {
+test('an unknown kind of delay of a newer hub is reported as well', () => {
   expect(lateLines([], [late('archives')])).toEqual(['archives: 0x0a, epoch 7'])
 })

@@ -83,7 +83,7 @@ describe('readCoordinatorSeed', () => {
   })
 })
 
-describe('what is moved away', () => {
+describe('the data that is moved away', () => {
   test('is found beside its place and beside what was moved before; a fresh start forgets all of it', () => {
     mkdirSync(file('storage'), { recursive: true })
     writeFileSync(file('storage/one'), '')

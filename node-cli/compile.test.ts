@@ -102,7 +102,7 @@ export function increase(): void { count += 1 }
     expect(JSON.parse(stdout).output).toBe('2')
   })
 
-  test('what a module throws reaches its user', async () => {
+  test('the error of a module reaches its user', async () => {
     const cwd = project({
       'm.ts': `export function main(input: string): string {
   if (input == "") throw new Error("größer als nichts")

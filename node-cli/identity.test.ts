@@ -115,7 +115,7 @@ describe('keygen and id', () => {
   })
 
   test.each(['', '999999999', String(process.pid), '1'])(
-    'what a crash left behind stops nobody: a lock, and a pid file of %j',
+    'remains of a crash stop nobody: a lock, and a pid file of %j',
     async (pid) => {
       const dir = dirWith({ 'nodectl.lock': '', 'nodectl.pid': pid })
       const { code, stderr } = await keygen(dir)

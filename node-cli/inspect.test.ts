@@ -99,7 +99,7 @@ describe('inspect', () => {
     expect(refused.stderr.length).toBeLessThan(5000)
   })
 
-  test('what is too large, missing or a directory is one line', async () => {
+  test('a file that is too large or missing, or a directory, is an error of one line', async () => {
     const large = write('large.hbc', new Uint8Array(16 * 1024 * 1024 + 1))
     for (const [file, message] of [
       [large, 'is larger than 16777216 bytes'],

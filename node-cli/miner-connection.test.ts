@@ -17,7 +17,7 @@ import { expectLogged, token } from '../testing/node/serving-node.ts'
 const upgrades = (hub: LinkHub) => hub.requests.filter((one) => one.startsWith('UPGRADE')).length
 
 describe('frames that are late, or that nobody may send', () => {
-  test('what is said of offers that are over changes nothing', async () => {
+  test('frames about offers that are over change nothing', async () => {
     const { miner, project, node, socket } = await createStage()
     const strange = offerId({ round_id: `task:${hashText('strange')}`, position: 0 })
     socket.send({ type: 'voted', offer_id: strange, state: 'running' })

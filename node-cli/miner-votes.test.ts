@@ -35,7 +35,7 @@ test('a vote says why its run failed', async () => {
 })
 
 describe('slots', () => {
-  test('what is offered beyond them is declined as busy, until a vote makes room', async () => {
+  test('further offers are declined as busy, until a vote makes room', async () => {
     const { miner, project, socket } = await createStage({ ...slow, flags: ['--workers', '1'] })
     const [first, second, third] = [0, 1, 2].map((seq) => project.offer(miner.key, { seq, ...slowTask }))
     for (const offer of [first!, second!, third!]) socket.send(offer)
@@ -134,7 +134,7 @@ describe('one vote for each round, whatever happens to the connection', () => {
     })
   })
 
-  test('what the hub takes back is not voted on', async () => {
+  test('an offer that the hub takes back gets no vote', async () => {
     const { miner, node, socket, offer } = await createRunning()
     socket.send({ type: 'cancel', offer_id: offer.offer_id, reason: 'round_closed' })
     await untilStatus(node, {
@@ -145,7 +145,7 @@ describe('one vote for each round, whatever happens to the connection', () => {
     expect(votesIn(miner.dataDir)).toEqual([])
   })
 
-  test('what does not end in time is not voted on', async () => {
+  test('a run that does not end in time gets no vote', async () => {
     const frame = { vote_by: unixNow() + 10, accept_by: unixNow() + 10 }
     const options = { ...slow, module: filler, maxGas: 10_000_000_000, ...movableTime }
     const { miner, node } = await createRunning(options, frame)

@@ -200,7 +200,7 @@ describe('a machine or a Node that lacks something', () => {
     })
   })
 
-  test('where no thread can be started, that is a fault of the node', async () => {
+  test('a thread that cannot be started is a fault of the node', async () => {
     expect(await answer(args, { nodeFlags: ['--permission', '--allow-fs-read=*'] })).toEqual({
       code: 1,
       json: null,

@@ -98,7 +98,7 @@ describe('POST /execute', () => {
     ])
   })
 
-  test('what it answers holds before verify, and is what run answers', async () => {
+  test('its answer passes verify, and equals the answer of run', async () => {
     await bring(node(), echo)
     const { text } = await execute(node(), { ...echoing, input_b64: 'eyJhIjoxfQ==' })
     const file = path.join(temporaryFolder(), 'echo.hbc')

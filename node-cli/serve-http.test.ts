@@ -17,7 +17,7 @@ import { openServeStore } from './src/serve/store/index.ts'
 const plain = sharedNode()
 
 describe('paths and methods', () => {
-  test('what is not there is 404, what does not take a method is 405 with Allow', async () => {
+  test('an unknown path is 404, a method that a path does not take is 405 with Allow', async () => {
     const node = plain()
     expectError(await node.call('/nothing'), 404, 'not_found', 'There is nothing at /nothing.')
     const reply = await node.call('/execute')
@@ -79,7 +79,7 @@ describe('paths and methods', () => {
   })
 })
 
-describe('what is no HTTP', () => {
+describe('bytes that are not HTTP', () => {
   test('is answered with the envelope, and the connection ends', async () => {
     const node = plain()
     for (const bytes of [
@@ -97,7 +97,7 @@ describe('what is no HTTP', () => {
   })
 })
 
-describe('what is broken on purpose', () => {
+describe('a request that is broken on purpose', () => {
   test('500 requests with bytes changed: the node answers or ends the connection, and goes on', async () => {
     const node = await startNode()
     const random = new Random(20)

@@ -14,7 +14,7 @@ const shared = sharedNode()
 const storing = sharedNode({ flags: ['--chunk-storage', '1'] })
 
 test.skipIf(process.platform === 'win32')(
-  'what a node keeps is for its user alone, also where it was not before',
+  'the files of a node are readable by its user alone, also if they were not before',
   async () => {
     const folder = newFolder()
     const modes = () =>
@@ -153,7 +153,7 @@ describe('/chunks', () => {
   })
 })
 
-describe('what a node says of itself', () => {
+describe('the status of a node', () => {
   test('/node says who it is and what it can do', async () => {
     const node = await startNode(newFolder(), {
       flags: [

@@ -136,7 +136,7 @@ test('a validator that does not find itself at its URL says so', async () => {
     .toBe(`another node, ${node.node_id}, answers there`)
 })
 
-describe('who may call', () => {
+describe('callers of a node', () => {
   test('only the coordinator brings work; validators bring votes and read; each request once', async () => {
     const { project, node } = withProject()
     const peer = { seed: validatorSeeds[1]! }

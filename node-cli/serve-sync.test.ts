@@ -205,7 +205,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     expect((await node.call('/execute', run)).status).toBe(200)
   })
 
-  test('what was taken survives kill -9 at every page', async () => {
+  test('received pages survive kill -9 at every page', async () => {
     const network = await startTestHub()
     const pages: string[] = []
     let killer = async (): Promise<void> => {}
@@ -327,7 +327,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     }
   })
 
-  test('what changes meanwhile is taken as it is in the end', async () => {
+  test('a state that changes meanwhile is synced as it is in the end', async () => {
     const network = await startTestHub()
     const nodes: ServingNode[] = []
     let pages = 0

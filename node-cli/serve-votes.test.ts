@@ -132,7 +132,7 @@ describe('validators among themselves', () => {
       await expect.poll(() => finalAt(node, round), { ...patience, timeout: 45_000 }).toEqual(record)
   })
 
-  test('what the hub shows of a round counts as far as its votes verify', async () => {
+  test('a round that the hub shows counts as far as its votes verify', async () => {
     const { project, hub, nodes } = three()
     const [node] = nodes
     const round = createTestRound(project)

@@ -93,7 +93,7 @@ test('hours and mebibytes of the settings are seconds and bytes of the node', ()
   })
 })
 
-describe('what is refused before anything is opened', () => {
+describe('settings that are refused before anything is opened', () => {
   test.each([
     ['no token', {}, 'NODE_API_TOKEN is not set; it needs 16 characters at least'],
     ['an empty token', { NODE_API_TOKEN: '' }, 'NODE_API_TOKEN is not set'],
@@ -253,7 +253,7 @@ describe('the end', () => {
     passTenSeconds(node)
     expect(await stopped).toBe(0)
     expect(await running).toMatch(/ECONNRESET|EPIPE/)
-    expect(node.log().map(({ message }) => message)).toContain('what took longer was cut off')
+    expect(node.log().map(({ message }) => message)).toContain('requests that took longer were cut off')
   })
 })
 

@@ -105,7 +105,7 @@ describe('verify', () => {
     )
   })
 
-  test('what stands beside the receipt must be true as well', async () => {
+  test('the members beside the receipt must be true as well', async () => {
     const problemsOf = async (claim: object) => (await verify(claim)).json.problems
     expect(await problemsOf({ ...honest, output: 'other' })).toEqual([
       `output beside the receipt is ${JSON.stringify(input)} here, not "other"`,
@@ -132,7 +132,7 @@ describe('verify', () => {
     expect(json.problems.at(-1)).toMatch(/uses storage or other modules/)
   })
 
-  test('what is no JSON is one line that names the file', async () => {
+  test('a file that is not JSON is an error of one line that names the file', async () => {
     const text = new TextEncoder().encode('# Words\n')
     const words = path.join(folder, 'words.md')
     writeFileSync(words, text)
@@ -146,7 +146,7 @@ describe('verify', () => {
     expect(piped.stderr).toBe(refused('standard input'))
   })
 
-  test('what is no receipt is one line', async () => {
+  test('a file that is not a receipt is an error of one line', async () => {
     expect(await verify({ a: 1 })).toEqual({
       code: 1,
       json: null,

@@ -84,7 +84,7 @@ test('the tests run on Node 20 and the current one', () => {
   expect(JSON.parse(readFileSync('package.json', 'utf8')).engines.node).toBe('>=20')
 })
 
-test('what is deployed or published was approved, and has checked signatures, a provenance and a bill of materials', () => {
+test('every deployment and publication is approved, and has checked signatures, a provenance and a bill of materials', () => {
   const deploy = workflowOf('deploy.yml')
   expect(Object.keys(deploy.on)).toEqual(['push'])
   expect(deploy.on.push).toEqual({ tags: ['testnet-*'] })

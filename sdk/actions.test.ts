@@ -141,7 +141,7 @@ describe('an action of an owner', () => {
     ['a larger permit', { ...bondFor({}), permit: bondFor({ amount: '6' }).permit }, 'message.value differs'],
     ['another action', { ...bondFor({}), typed_data: bondFor({}).permit }, 'primaryType differs'],
     [
-      'what would fail',
+      'an action that would fail',
       { ...bondFor({}), preview: { ok: false, reason: 'the balance is 0.' } },
       'bond would fail: the balance is 0',
     ],

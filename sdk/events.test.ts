@@ -96,7 +96,7 @@ test('without a cursor the first answer is the newest, and an empty cursor count
   expect(asked(server)).toEqual(['stream ', 'stream ', 'poll ?wait=25'])
 })
 
-test('what asks for the pause of a year is asked again after minutes', async () => {
+test('a hub that asks for a pause of a year is asked again after minutes', async () => {
   const seconds = String(365 * 86_400)
   await using server = await scriptedHub(refusal(503, 'unavailable', { 'Retry-After': seconds }))
   const controller = new AbortController()
@@ -161,7 +161,7 @@ test('one type is chosen by the hub, several here; a gap is told', async () => {
   expect(gaps).toEqual([5])
 })
 
-test('what another try would not change is thrown', async () => {
+test('an error that another try would not change is thrown', async () => {
   await using server = await scriptedHub(refusal(400, 'invalid_field'))
   await expect(take(server.url, 1)).rejects.toThrow(InvalidField)
 })

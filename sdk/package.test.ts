@@ -91,7 +91,7 @@ async function sizeOf(program: string): Promise<number> {
   return files.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0)
 }
 
-describe('what a page loads', () => {
+describe('the code that a page loads', () => {
   test('for the core is at most 15 kB', async () => {
     expect(await sizeOf(`export * from '${name}'`)).toBeLessThanOrEqual(15_000)
   })
@@ -145,7 +145,7 @@ const strictOptions = {
   skipLibCheck: false,
 }
 
-test('what the README shows compiles in a strict TypeScript project, and accounts of viem are wallets', () => {
+test('the code of the README compiles in a strict TypeScript project, and accounts of viem are wallets', () => {
   const readme = readmeProgram('js', 'ts').replace('receive(request)', 'receive(request: Request)')
   writeFileSync(path.join(project, 'program.ts'), readme + strict)
   writeFileSync(

@@ -35,10 +35,10 @@ export async function checkMoney(
     network.contracts.treasury,
     network.contracts.staking,
   ])
-  expectSame('what the treasury has', inTreasury, treasuryFees + taken)
-  expectSame('what is bonded', inStaking, sum(bonds.map(({ amount }) => amount)) - taken)
+  expectSame('the balance of the treasury', inTreasury, treasuryFees + taken)
+  expectSame('the bonded collateral', inStaking, sum(bonds.map(({ amount }) => amount)) - taken)
   expectSame(
-    'what vaults paid by their events',
+    'the payments of vaults by their events',
     sum(claims.map(({ amount }) => amount)) + sum(fees.map(({ developer }) => developer)) + treasuryFees,
     counts.paid,
   )
@@ -54,7 +54,7 @@ export async function checkMoney(
     const { totalFunded } = await readVault(network, project)
     const [has] = await readBalances(network, [developer.address])
     const earned = fees.filter((one) => one.address === vault).map((one) => one.developer)
-    expectSame(`what the developer ${developer.address} has`, has, grantWei - totalFunded + sum(earned))
+    expectSame(`the balance of the developer ${developer.address}`, has, grantWei - totalFunded + sum(earned))
   }
   const payouts = new Map(projects.flatMap(({ members }) => members.map((one) => [one.payout, one] as const)))
   const balances = await readBalances(network, [...payouts.keys()])

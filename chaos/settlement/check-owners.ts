@@ -49,7 +49,7 @@ export async function checkOwners(network: ChaosNetwork, projects: readonly Scen
         .sort(),
     )
     await checkWithdrawals(network, projects, address, token)
-    expectSame(`what slashes took of ${address}`, sum(slashes.map((one) => BigInt(one.taken ?? 0))), taken)
+    expectSame(`the amount that slashes took from ${address}`, sum(slashes.map((one) => BigInt(one.taken ?? 0))), taken)
   })
 }
 

@@ -65,12 +65,12 @@ export async function checkVault(network: ChaosNetwork, project: ScenarioProject
     }
   }
   expectSame(
-    `what the vault of ${projectId} paid and set aside`,
+    `the amount that the vault of ${projectId} paid and set aside`,
     [summary.totalPaid, summary.reserved],
     [paid, reserved],
   )
   const [held] = await readBalances(network, [vault])
-  expectSame(`what the vault of ${projectId} holds`, held, summary.balance)
+  expectSame(`the balance of the vault of ${projectId}`, held, summary.balance)
   counts.paid += paid
   counts.epochs_waiting += waiting
   const { listing_status } = await network.hub.expect<{ listing_status: string }>(200, {
@@ -110,7 +110,7 @@ async function checkClaimed(
     tree.leaves.map(({ miner }) => vaultCall(vault, 'claimedOf', BigInt(epoch), miner)),
   )
   expectSame(
-    `what was claimed of ${projectId}/${epoch}`,
+    `the amount claimed of ${projectId}/${epoch}`,
     found,
     tree.leaves.map(({ miner, amount }) => {
       const taken = claimed.get(miner) ?? 0n
@@ -143,6 +143,6 @@ async function checkClaimable(
       amount,
       proof,
     }))
-    expectSame(`what ${payout} can claim of ${project.projectId}`, found, expected)
+    expectSame(`the amount that ${payout} can claim of ${project.projectId}`, found, expected)
   }
 }

@@ -138,7 +138,7 @@ export function checkVault(ledger: Ledger, books: VaultBooks, owed: ReadonlyMap<
     const due = owed.get(Number(epoch))
     if (due === undefined) continue
     ledger.same(
-      `what the vault has of epoch ${epoch}`,
+      `the record of epoch ${epoch} in the vault`,
       [merkleRoot, miner, developer, treasury],
       [due.root, due.miner, due.developer, due.treasury],
     )
@@ -146,7 +146,7 @@ export function checkVault(ledger: Ledger, books: VaultBooks, owed: ReadonlyMap<
       .filter((claim) => claim.epoch === epoch)
       .map(({ miner: account, amount }) => [account.toLowerCase(), amount])
     ledger.same(
-      `what the vault paid to miners of epoch ${epoch}`,
+      `the amount that the vault paid to miners for epoch ${epoch}`,
       claims.sort(),
       due.shares
         .filter(({ amount }) => amount !== '0')
@@ -162,9 +162,9 @@ export function checkVault(ledger: Ledger, books: VaultBooks, owed: ReadonlyMap<
   const { balance, reserved, totalFunded, totalPaid } = books.summary
   const gross = sum([...owed.values()].map((one) => one.gross))
   const { held } = books
-  ledger.same('what the vault paid in all', totalPaid, gross)
-  ledger.same('what came into the vault', totalFunded, sum(books.funded.map(({ amount }) => amount)))
-  ledger.same('what the vault keeps for claims', reserved, 0n)
+  ledger.same('the total that the vault paid', totalPaid, gross)
+  ledger.same('the deposits of the vault', totalFunded, sum(books.funded.map(({ amount }) => amount)))
+  ledger.same('the amount that the vault keeps for claims', reserved, 0n)
   ledger.same('the books of the vault', balance, totalFunded - gross)
   ledger.same('the tokens of the vault', held, totalFunded - gross)
 }
@@ -186,10 +186,10 @@ async function checkPayments(
     const paid = sum(
       books.claimed.filter(({ miner }) => miner.toLowerCase() === account).map(({ amount }) => amount),
     )
-    ledger.same(`what the vault paid to ${account}`, paid, due)
+    ledger.same(`the amount that the vault paid to ${account}`, paid, due)
     // Collateral of the owner moves besides.
     if (account !== accounts.miner.address.toLowerCase())
       ledger.same(`the tokens of ${account}`, await readBalance(week, account), due)
-    ledger.same(`what ${account} can still claim`, (await readClaims(week, key)).length, 0)
+    ledger.same(`the amount that ${account} can still claim`, (await readClaims(week, key)).length, 0)
   }
 }

@@ -67,7 +67,7 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     ])
   })
 
-  test('what was announced by mistake is taken back', async () => {
+  test('an announcement by mistake is withdrawn', async () => {
     const { adminTimelock, mined } = network
     await mined(schedule(stranger.address))
     const id = await adminTimelock.read.hashOperation([...operation(stranger.address)])

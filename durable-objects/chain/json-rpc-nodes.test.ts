@@ -101,7 +101,7 @@ describe('JsonRpc with several nodes', () => {
     expect(hosts()).toEqual(['three'])
   })
 
-  test('what a node refuses is its answer, and no other node is asked', async () => {
+  test('a refusal of a node is its answer, and no other node is asked', async () => {
     await expect(rpc.call('hub_refused')).rejects.toBeInstanceOf(RpcError)
     expect(hosts()).toEqual(['one'])
   })

@@ -80,7 +80,7 @@ test('a round that looked at more modules than a validator can be told of is not
   })
 })
 
-test('what a module looked at is forgotten when so many others ran since, and then it is taken to look at itself', async () => {
+test('the modules that a module read are forgotten after many other runs, and then it counts as one that reads itself', async () => {
   await withBook('touched', (book, count) => {
     const run = (entry: string) => book.decide(quorumOf(entry, [read(entry), read('x')]))
     run('a')

@@ -92,7 +92,7 @@ test('those who wait while more is written than one look reads go on where they 
     expect(await feed.next(2_002)).toMatchObject({ events: [{ id: '2002-0' }] })
   }))
 
-test('where the log was restored, those who are beyond its end go on from there', () =>
+test('readers beyond the end of a restored log go on from its end', () =>
   withFeed('restored', async (feed) => {
     feed.add(1_000)
     const { page } = await feed.waiting(1_001)

@@ -107,7 +107,7 @@ test('a vote that was lost with the process is given again', () =>
     expect(statesOf(next(), ['a', 'b'])).toEqual(['voted', 'voted'])
   }))
 
-test('who declined in time was heard once the round was told in time, and not where the link told it late', () =>
+test('a decline in time counts if the link told the round in time, and not if it told it late', () =>
   within(['in time', 'late', 'never', 'by itself late'], (ledger, _, next) => {
     for (const name of ['in time', 'late', 'never']) ledger.decline(name, 'incompatible', acceptBy - 5)
     ledger.told('in time', 'declined', true)
@@ -118,7 +118,7 @@ test('who declined in time was heard once the round was told in time, and not wh
     expect(heard).toEqual([true, false, false, true])
   }))
 
-test('who accepted, or votes, is not heard while the round does not know it, and who accepted stays so once it is told late', () =>
+test('an accept or a vote does not count while the round does not know of it, and an accept stays valid if it is told late', () =>
   within(['accepted', 'voting'], (ledger) => {
     ledger.accept('accepted')
     expect(ledger.takeAccepted()).toHaveLength(1)
@@ -160,7 +160,7 @@ test('the next process does not know what was said of an offer that was not note
     ])
   }))
 
-test('what the link may not have heard, a new session and later times are stored for all offers together', () =>
+test('frames that the link may have missed, a new session and later times are stored for all offers together', () =>
   within(['a', 'b'], (ledger, changes, next) => {
     for (const name of ['a', 'b']) ledger.noteSilent(name)
     ledger.noteLost('a session')
@@ -248,7 +248,7 @@ test('offers that are too much for one row are stored in several', () =>
     expect(names.map((name) => next().offer(name))).toEqual(names.map(large))
   }))
 
-test('what cannot be stored was not offered, and what else changed is stored with the next change', () =>
+test('an offer that cannot be stored was not made, and other changes are stored with the next one', () =>
   withStorage(async (storage) => {
     const ledger = new OfferLedger(storage)
     await ledger.add(offerOf('a'), 'a session')

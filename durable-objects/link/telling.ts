@@ -75,7 +75,7 @@ export class Telling {
       await this.accepted()
       await this.#schedule()
     } catch (error) {
-      console.error(`what ${this.#connection.nodeKey} accepted could not be told`, error)
+      console.error(`the accepted offers of ${this.#connection.nodeKey} could not be told`, error)
     }
   }
 

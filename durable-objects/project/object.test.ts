@@ -10,7 +10,7 @@ test('the pauses between attempts grow from 5 s to 5 minutes, and no further', (
   expect(seconds).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300])
 })
 
-test('where time leaps, a project is looked at when its next set is due, and after every pause while one is open', async () => {
+test('if time leaps, a project is checked when its next set is due, and after every pause while a set is open', async () => {
   const stub = env.PROJECT_COMMITTEES.getByName('a project of this test')
   await runInDurableObject(stub, async (_, state) => {
     let now = 1_000

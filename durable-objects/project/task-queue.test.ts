@@ -26,7 +26,7 @@ const within = <T>(name: string, run: (storage: DurableObjectStorage) => T): Pro
     return run(storage)
   })
 
-test('what is open is known to the next process, which begins each round again until it knows that it has begun', () =>
+test('open tasks are known to the next process, which starts each round again until the round confirms its start', () =>
   within('a project whose process ends', (storage) => {
     const before = new TaskQueue(storage)
     const taken = before.submit('p', requestOf('one', 'the key'), running, now)

@@ -6,7 +6,7 @@ import type { RelayRequest } from './types.ts'
 
 useRelayer()
 
-describe('what a wallet may have relayed in a day', () => {
+describe('the daily limit of relayed actions of a wallet', () => {
   const day = 86_400_000
   const today = Date.now()
   const owner = `0x${'0c'.repeat(20)}`

@@ -31,7 +31,7 @@ describe('Relayer', () => {
     expect(chain.received).toHaveLength(1)
   })
 
-  test('what was accepted while no node listened is sent at a later alarm, after an eviction too', async () => {
+  test('an action that was accepted while no chain node answered is sent at a later alarm, after an eviction too', async () => {
     chain.refusal = 'internal error'
     const request = action()
     expect(await relayer.relay(request)).toMatchObject({ status: 'accepted', relay: { status: 'queued' } })
@@ -229,7 +229,7 @@ describe('Relayer', () => {
     expect(await relayer.health()).toMatchObject({ open: 1, nextNonce: 1 })
   })
 
-  test('what is not known is not submitted', async () => {
+  test('an unknown action is not submitted', async () => {
     await relayer.submit([action().id])
     expect(chain.received).toHaveLength(0)
     expect(await alarmAt()).toBeNull()
@@ -284,7 +284,7 @@ describe('Relayer', () => {
     expect(await relayer.find(request.id)).toMatchObject({ status: 'sent' })
   })
 
-  test('what accepted actions may cost is not promised twice', async () => {
+  test('the funds for accepted actions are not promised twice', async () => {
     const { balanceWei } = await relayer.health()
     const half = ((BigInt(balanceWei as string) * 2n) / 3n).toString()
     expect(await relayer.accept(action({ valueWei: half }))).toMatchObject({ status: 'accepted' })

@@ -125,7 +125,7 @@ describe('an action that no node takes', () => {
   })
 })
 
-describe('what one transaction may pay in all', () => {
+describe('the most that one transaction may pay', () => {
   test('bounds its fees from its acceptance on, whatever the market asks for later', async () => {
     await withObject({}, async (object) => {
       chain.gas = 10_000_000

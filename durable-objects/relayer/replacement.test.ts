@@ -32,7 +32,7 @@ const replaced = (over: Partial<WaitingNonce>) =>
     { stuckMs, nowMs },
   )
 
-describe('what replaces an attempt', () => {
+describe('the replacement of an attempt', () => {
   test('nothing while it may be mined, or nobody says anything against it', () => {
     expect(replaced({})).toBeNull()
     expect(replaced({ attempts: [] })).toBeNull()

@@ -118,7 +118,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     const lease = this.#leaseOf(offerId, nodeKey)
     if (this.#round === null || lease === null) return
     // What cannot be read now was not served either.
-    const unread = orElse(false, `what ${this.#round.terms.roundId} takes cannot be read`)
+    const unread = orElse(false, `the input of ${this.#round.terms.roundId} cannot be read`)
     const isServed = !isExcused && (await this.#config.isServed(this.#round, reason).catch(unread))
     await this.#changeNow((round, now) => transitions.declined(round, lease.position, isServed, now))
     this.#work()

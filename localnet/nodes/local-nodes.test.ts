@@ -138,7 +138,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     expect(nodes[0]?.log().at(-1)).toMatchObject({ message: 'stopped' })
   })
 
-  test('where one cannot start none is left, and the error says why', async () => {
+  test('if one node cannot start, no node is left, and the error says why', async () => {
     const [first, second] = places() as [NodePlace, NodePlace]
     const spawned: () => void = vi.fn()
     const failing = startNodes([first, { ...second, dataDir: first.dataDir }], {

@@ -93,7 +93,7 @@ describe('an answer that is cut off is refused with the reason', () => {
 
   test('no TLS', async () => {
     const url = await serve((_, response) => response.end())
-    await expect(requestJson(url.replace('http:', 'https:'), bounds)).rejects.toThrow('speaks no TLS')
+    await expect(requestJson(url.replace('http:', 'https:'), bounds)).rejects.toThrow('does not speak TLS')
   })
 })
 

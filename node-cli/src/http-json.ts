@@ -157,6 +157,6 @@ function reasonOf(error: unknown): string {
   if (code === 'ECONNREFUSED') return 'the connection is refused'
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name is not known'
   if (code?.startsWith('ERR_SSL') || code === 'EPROTO')
-    return 'what is there speaks no TLS, so its address begins with http:'
+    return 'the server does not speak TLS, so its address begins with http:'
   return message || String(code)
 }

@@ -11,7 +11,7 @@ const codes = (status: object) => causesOf({ slots: 2, ...status }, payout, now)
 describe('causesOf', () => {
   const cases: [string, object, string[]][] = [
     ['nothing that is wrong', { relay, hub: { state: 'registered', problem: null } }, []],
-    ['what everybody sees', {}, []],
+    ['the public causes', {}, []],
     ['no link', { relay: { ...relay, state: 'away', problem: 'the hub does not answer' } }, ['relay_away']],
     ['no hub', { hub: { state: 'refused', problem: 'no' } }, ['hub_refused']],
     ['a clock that is behind', { relay: { ...relay, clock_ahead_secs: 61 } }, ['clock_off']],

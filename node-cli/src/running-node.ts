@@ -41,7 +41,7 @@ export async function readStatus(url: string, env: NodeJS.ProcessEnv = process.e
         `the node on ${address.origin} has another token than ${apiTokenVariable}`,
       )
     if (status !== 200 || !isObject(value) || !isObject(value.counts))
-      throw new CliError('not_a_node', `what answers on ${address.origin} is no node of nodectl`, {
+      throw new CliError('not_a_node', `the server at ${address.origin} is not a nodectl node`, {
         hint: 'Name the address of the node with --url.',
       })
     return value

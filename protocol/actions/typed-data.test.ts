@@ -116,7 +116,7 @@ describe('payloads and signed bodies', () => {
   }
 
   test.each(Object.keys(actions) as Action[])(
-    'what is built, signed and posted is accepted: %s',
+    'an action that is built, signed and posted is accepted: %s',
     (action) => {
       const { body, expected } = sign(action)
       const check = checkSignedBody(JSON.parse(JSON.stringify(body)), expected, now)

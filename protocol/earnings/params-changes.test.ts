@@ -30,7 +30,7 @@ test('well-formed changes follow the parameters that the chain began with', () =
   })
 })
 
-test('where no setting gives changes, those of the build hold', () => {
+test('without a setting, the changes of the build apply', () => {
   expect(readParamsSchedule(localChain, undefined)).toEqual({
     schedule: [{ from: 0, params: defaultNetworkParams }],
   })
@@ -90,7 +90,7 @@ test('all problems are said at once', () => {
   expect(problemsOf(given)?.split('; ')).toHaveLength(3 + 1)
 })
 
-test('what this build knows of each chain is what a setting could say', () => {
+test('the changes that this build has for each chain could be written in a setting', () => {
   for (const { chainId, changes = [] } of chainProfiles) {
     expect(scheduleProblems(paramsScheduleOf(chainId), chainId)).toEqual([])
     expect(readParamsChanges(chainId, changes)).toEqual({ schedule: paramsScheduleOf(chainId) })

@@ -206,7 +206,7 @@ describe('packArtifact', () => {
 
 describe('the container', () => {
   property(
-    'what is written is read back',
+    'a written artifact is read back',
     [fc.uint8Array({ maxLength: 500 }), fc.uint8Array({ maxLength: 5000 })],
     (manifest, wasm) => {
       expect(readContainer(writeContainer({ manifest, wasm }))).toEqual({ manifest, wasm })

@@ -26,7 +26,7 @@ test('a code reads back as the record that its node has signed, alone or at the 
   expect(parseBindingCode(profile, ` https://hub.example/me#${code}\n`)).toEqual(record)
 })
 
-test('what is no code of a device of this deployment is null', () => {
+test('a text that is not a code of a device of this deployment is null', () => {
   const parts = code.split('.')
   fc.assert(
     fc.property(fc.nat(parts.length - 1), fc.string({ maxLength: 90 }), (at, other) => {

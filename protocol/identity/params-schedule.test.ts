@@ -42,7 +42,7 @@ test('no network of this build changes its parameters: a change is a decision of
     expect(paramsScheduleOf(chainId)).toEqual([{ from: 0, params: networkParamsOf(chainId) }])
 })
 
-test('who may have seats without knowing a change is known for two of the longest epochs', () => {
+test('members that do not know a change are known for two of the longest epochs', () => {
   const at = (time: number) => isSoonAfterChange(schedule, time, 86_400)
   expect([0, 7_199, 7_200, 179_999, 180_000, 359_999, 360_000].map(at)).toEqual([
     ...[false, false, true, true, false, false, true],
@@ -80,7 +80,7 @@ describe('laws of any schedule', () => {
     )
   })
 
-  test('what is next is what holds from then on, and nothing changes before', () => {
+  test('the next parameters apply from their start on, and nothing changes before', () => {
     fc.assert(
       fc.property(anyChanges, anyTime, anyTime, (given, time, other) => {
         const found = makeSchedule(defaultNetworkParams, given)

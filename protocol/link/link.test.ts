@@ -118,7 +118,7 @@ describe('frames', () => {
     ['a text', 'aborted: no such key', []],
     ['the longest text', 'x'.repeat(256), []],
     ['a text that is too long', 'x'.repeat(257), ['error']],
-    ['what is no text', 7, ['error']],
+    ['bytes that are not text', 7, ['error']],
   ])('a vote may say why its run failed: %s', (_, error, wrong) => {
     const text = JSON.stringify({ ...voteFrame, error })
     if (wrong.length === 0) expect(parseNodeFrame(text, limits)).toEqual({ ...voteFrame, error })
@@ -199,7 +199,7 @@ describe('sizes', () => {
     expect(refusal(parseNodeFrame, text).code).toBe('too_large')
   })
 
-  test('what is too large is refused before it is read', () => {
+  test('a frame that is too large is refused before it is read', () => {
     expect(refusal(parseNodeFrame, '{'.repeat(limits.relay_max_frame_bytes + 1)).code).toBe('too_large')
   })
 

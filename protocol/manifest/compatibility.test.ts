@@ -84,7 +84,7 @@ describe('checkCompatibility', () => {
     })
   })
 
-  test('what is not asked for is met, also by an unknown device', () => {
+  test('a requirement that is absent is met, also by an unknown device', () => {
     const modest = { ...asked, cpu_cores: 0, ram_mb: 0, storage_mb: 0, min_benchmark: 0 }
     expect(checkCompatibility(unknown, modest)).toMatchObject({
       warnings: ['unknown_device_class', 'unknown_engine'],

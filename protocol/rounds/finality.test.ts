@@ -57,7 +57,7 @@ describe('finalRecord', () => {
   )
 
   property(
-    'where each validator signs once, no two records are final',
+    'if each validator signs once, no two records are final',
     [cases],
     ({ among, record, another, signers }) => {
       const others = Array.from({ length: among }, (_, i) => i).filter((one) => !signers.includes(one))

@@ -55,7 +55,7 @@ describe('tallyVotes', () => {
     { numRuns: 4 },
   )
 
-  test('whatever is no vote is rejected, never an exception', () => {
+  test('a value that is not a vote is rejected, and never throws', () => {
     const odd = [undefined, 7, [], { kind: 'task' }, { ...votes[0], task: null }, { ...votes[0], receipt: 1 }]
     expect(tallyVotes(profile, seated, common.task, odd).rejected).toEqual([0, 1, 2, 3, 4, 5])
   })

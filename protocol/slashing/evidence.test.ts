@@ -24,7 +24,7 @@ describe('checkEvidence', () => {
   const context = (subscription_id: string) => ({ validators, subscription_id, seat: () => null })
 
   property(
-    'whatever a proof holds, it is refused by its own error',
+    'every wrong proof is refused by its own error',
     [
       fc.constantFrom('equivocation', 'invalid_result', 'missed_sla'),
       fc.dictionary(fc.constantFrom('first', 'second', 'vote', 'finality', 'task'), fc.anything()),

@@ -12,7 +12,7 @@ test('every package has its name under the one scope', () => {
   expect(manifests.map(({ name }) => name)).toEqual(names)
 })
 
-test.each(manifests)('what $name needs is exactly what is here', (manifest) => {
+test.each(manifests)('the dependencies of $name are exactly the installed ones', (manifest) => {
   const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = manifest
   for (const [name, version] of Object.entries({
     ...dependencies,

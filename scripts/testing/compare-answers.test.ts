@@ -30,7 +30,7 @@ test('a document declares each status once, and an error once for each of its co
   ])
 })
 
-test('what is declared, not seen and not excused is found', () => {
+test('an answer that is declared, not seen and not excused is found', () => {
   const seen = new Set(['a 200', 'b 200'])
   expect(compareAnswers(['a 200', 'a 404 not_found', 'b 200', 'b 500 internal'], seen, {})).toEqual({
     unseen: ['a 404 not_found', 'b 500 internal'],

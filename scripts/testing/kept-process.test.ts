@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
 import { keepProcess } from './kept-process.ts'
 
-test('what a file of tests sets, changes or deletes is as before, and so is its folder', () => {
+test('variables that a file of tests sets, changes or deletes are restored, and so is the working directory', () => {
   const { cwd, env } = { cwd: process.cwd(), env: { ...process.env } }
   const putBack = keepProcess()
   process.env.OF_THIS_TEST = 'set'

@@ -69,7 +69,7 @@ export async function findSampleFaults(
             throw new Error('it may be refused, and alwaysRefused does not say why')
           return runner[language](call, given)
         })
-        .catch((error: Error) => `what it needs cannot be made: ${error.message}`)
+        .catch((error: Error) => `its records cannot be made: ${error.message}`)
       if (fault !== null) faults.push(`${operationId}, ${language}: ${fault}`)
     }
   }

@@ -43,7 +43,7 @@ export const commands: readonly Command[] = [
   {
     words: ['watch'],
     does: 'the health of the hub, again every five seconds',
-    note: 'Where the output is no terminal, it prints what changed. It needs no key.',
+    note: 'If the output is not a terminal, it prints only changes. It needs no key.',
     isWatched: true,
     call: () => get('/v1/status'),
   },

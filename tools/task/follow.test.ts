@@ -37,7 +37,7 @@ test('once it is final, an audit is named where everybody agreed, and nothing is
   expect(reasonsIn(taskThatIs('finalized'), round({ audited: true, agreeing: 2 }))).toEqual([])
 })
 
-test('what a task waits for is said with its time, where there is one', () => {
+test('the condition that a task waits for is printed with its time, if it has one', () => {
   const wait = { code: 'next_epoch', message: 'The next epoch has the version.', since: 1 } as const
   expect(waitStep({ ...wait, until: null })).toMatch(/^waiting +The next epoch has the version\.$/)
   expect(waitStep({ ...wait, until: 1_900_000_000 })).toMatch(/version\. Until 2030-03-17T17:46:40\.000Z\.$/)

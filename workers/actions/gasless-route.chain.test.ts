@@ -162,7 +162,7 @@ describe('a route that submits', () => {
     expect(chain.received).toHaveLength(length)
   })
 
-  test('what is not relayed, or was before, costs nothing of what is relayed in a day', async () => {
+  test('an action that is not relayed, or was relayed before, does not count towards the daily limit', async () => {
     const { key, post, requested, payload } = await prepare(unbond)
     const limiter = env.RATE_LIMITER.getByName(`relay:${requested.account}`)
     await limiter.take({ limit: 500, windowSeconds: 86_400, tokens: 499 })

@@ -37,13 +37,13 @@ const Preview = z
     effects: z
       .array(z.string())
       .describe(
-        'What the action does, in sentences; written from the typed data and the state of the chain.',
+        'The effects of the action, in sentences; written from the typed data and the state of the chain.',
       ),
     cost_wei: Amount.nullable().describe(
-      'What the hub pays about for the transaction: estimated gas × gas price. Null if it is refused or not known.',
+      'The approximate cost of the transaction for the hub: estimated gas × gas price. Null if the action would be refused, or the cost is not known.',
     ),
   })
-  .meta({ id: 'ActionPreview', description: 'What happens if the action is relayed now.' })
+  .meta({ id: 'ActionPreview', description: 'The effects that the action has if it is relayed now.' })
 
 /** Of calls that answer with a payload. */
 export const previewQuery = {

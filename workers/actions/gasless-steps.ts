@@ -101,5 +101,5 @@ const relayedResponse = (action: PayloadExample['action']): RouteResponse => ({
   description: 'The signed action is on its way to the chain.',
   schema: Transaction,
   example: { ...transactionExample, action, status: 'sent', indexed: false, confirmations: 0 },
-  headers: { Location: 'Where to follow it.' },
+  headers: { Location: 'The address at which to follow the transaction.' },
 })

@@ -12,7 +12,7 @@ const terms: ExpectedTerms = {
   max_units_per_epoch: 50,
 }
 
-describe('what units have to expect', () => {
+describe('the expected reward of units', () => {
   test.each([
     ['a unit has its price', {}, 2, 5, '160'],
     ['above the emission of the epoch all have less', {}, 10, 20, '400'],

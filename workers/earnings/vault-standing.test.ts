@@ -24,7 +24,7 @@ const vaultOf = (change: object = {}) => ({
   ...change,
 })
 
-describe('what a vault lacks for an epoch', () => {
+describe('the shortfall of a vault for an epoch', () => {
   test.each([
     ['it is not opened', null, 'missing'],
     ['it pays another token', vaultOf({ token: '0x0' }), 'missing'],

@@ -179,7 +179,7 @@ describe('each cause in the hub writes its events, with the change itself', () =
   })
 })
 
-describe('what the chain says is told when it is final', () => {
+describe('events of the chain are told when they are final', () => {
   const history = new IndexedHistory()
   const now = unixNow()
   let number = 100

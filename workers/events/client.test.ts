@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('who writes waits half a second at most for objects that never answer, or fail', async () => {
+test('a writer waits half a second at most for objects that never answer, or fail', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const woken: string[] = []
   const getByName = (name: string) => ({

@@ -33,7 +33,7 @@ export async function readBase64Body(
     hash?.update(chunk)
     reader.read(chunk)
     if (reader.decodedLength > bytesMax)
-      throw new ApiError('too_large', `What ${member} holds is larger than ${bytesMax} bytes.`)
+      throw new ApiError('too_large', `The content of ${member} is larger than ${bytesMax} bytes.`)
     if (reader.restLength > restBytesMax)
       throw new ApiError('too_large', `The body holds more than ${restBytesMax} bytes beside ${member}.`)
   }

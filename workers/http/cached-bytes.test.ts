@@ -30,7 +30,7 @@ test('an image that was read once is answered without the database and the stora
   expect([held.status, await held.text()]).toEqual([304, ''])
 })
 
-test('what is not there is asked for again', async () => {
+test('a missing object is asked for again', async () => {
   const path = `/v1/assets/${'0'.repeat(64)}`
   expect((await client().get(path)).status).toBe(404)
   expect((await client({ bindings: away }).get(path)).status).toBe(503)

@@ -181,7 +181,7 @@ const patched = (bytes: Uint8Array, at: number, ...values: number[]): Uint8Array
 const profileChunk = (packed: Uint8Array) => pngChunk('iCCP', concatBytes(ascii('Display\0\0'), packed))
 const frameAt = (bytes: Uint8Array) => bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xc0)
 
-describe('what is refused', () => {
+describe('images that are refused', () => {
   const animation = pngChunk('acTL', concatBytes(u32(2), u32(0)))
   test.each<[string, Uint8Array, RegExp, ImageType?]>([
     ['nothing', new Uint8Array(), /is no/, 'image/png'],

@@ -298,7 +298,7 @@ describe('the state of a device', () => {
     expect(await relay.close()).toEqual({ code: closeCodes.normal, reason: 'silent' })
   })
 
-  test('what was held against a device and is not any more ends with its next socket', async () => {
+  test('a problem of a device that no longer exists ends with its next socket', async () => {
     await openReady()
     await backdate('standing', { isBanned: true, isFaulty: false })
     expect(await makeOffer(offerOf())).toBe('absent')

@@ -34,7 +34,7 @@ describe('rate limits', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(400)
   })
 
-  test('what remains never rises within a window, and every 429 says how long to wait', async () => {
+  test('the remaining requests never rise within a window, and every 429 says how long to wait', async () => {
     const { get } = client({ bindings: { RATE_LIMIT_MULTIPLIER: '1' } })
     const remaining: number[] = []
     let refused: Response | undefined
@@ -161,7 +161,7 @@ describe('rate limits', () => {
     expect(allowance.granted).toBeGreaterThanOrEqual(5950)
   })
 
-  test('what one address may have stored in a day has an end, and says when it may go on', async () => {
+  test('the daily storage of one address is limited, and the refusal says when it may go on', async () => {
     const { address, caller } = await freshCaller()
     await useUp('stored_records', address, recordDay - 100, recordDay, 86_400)
     expect((await caller.post('/v1/developers/me/drafts', draft)).status).toBe(201)
@@ -185,7 +185,7 @@ describe('rate limits', () => {
     expect((await post(neighbour)).status).toBe(201)
   })
 
-  test('what is refused leaves nothing, and counts for nothing', async () => {
+  test('a refused request leaves nothing, and does not count', async () => {
     const { address, caller } = await freshCaller()
     await useUp('stored_records', address, recordDay - 100, recordDay, 86_400)
     const put = { method: 'PUT', headers: { 'If-Match': '"1"' }, json: draft }

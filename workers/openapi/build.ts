@@ -81,9 +81,9 @@ ${limitsTable()}`
 
 const tagDescriptions: Record<string, string> = {
   Tasks: 'Submit a task, wait for its result, run a function once.',
-  Events: 'What happens: feeds, streams, webhooks, notifications.',
-  Accounts: 'What is public about a wallet.',
-  Earnings: 'What epochs pay a wallet, and its claims and withdrawals.',
+  Events: 'Events of the network: feeds, streams, webhooks, notifications.',
+  Accounts: 'Public facts about a wallet.',
+  Earnings: 'Payouts of epochs to a wallet, and its claims and withdrawals.',
   Faucet: 'Test tokens.',
   Explorer: 'Rounds, receipts, epochs, slashes and figures of the network.',
   Committees: 'Committee sets, draws and beacons.',

@@ -71,7 +71,7 @@ function failure(status: number, group: ErrorCode[], shared: Components): Json {
     headers: headersOf(
       {
         ...everyAnswer,
-        ...(status === 415 && { 'Accept-Encoding': 'What a body may be sent with.' }),
+        ...(status === 415 && { 'Accept-Encoding': 'The encodings that a body may have.' }),
         ...((status === 429 || status === 503) && { 'Retry-After': 'Seconds to wait before another try.' }),
       },
       shared,

@@ -67,7 +67,7 @@ const comesToOperators = async () => {
   while (((await action())?.attempts ?? 0) < 8) await laterTry()
 }
 
-describe('what the hub itself wants on the chain', () => {
+describe('transactions that the hub itself sends', () => {
   test('is tried again when the reason of a refusal has passed, and is done when the chain has it for good', async () => {
     chain.revert = refusal
     expect((await decide('pause')).status).toBe(200)
@@ -228,14 +228,14 @@ describe('what the hub itself wants on the chain', () => {
       expect(await dueNow()).toBe(0)
     })
 
-    test('what cannot be tried does not come again in the same run', async () => {
+    test('an action that cannot be tried does not come again in the same run', async () => {
       // Its withdrawal is not there.
       await env.DB.batch([open('claim_payouts', 'nothing', 1), open('set_listing_status', projectId, 9)])
       await runSchedule()
       expect(await dueNow()).toBe(0)
     })
 
-    test('what has waited long is looked at less often, and at least once a day', async () => {
+    test('an action that has waited long is checked less often, and at least once a day', async () => {
       const now = Math.floor(Date.now() / 1000)
       const ages = [0, 20_000, 10 ** 7]
       await env.DB.batch(
@@ -251,7 +251,7 @@ describe('what the hub itself wants on the chain', () => {
       expect([fresh, older, oldest]).toEqual([1_800, 5_000, 86_400])
     })
 
-    test('what is indexed while an action is looked at is not missed', async () => {
+    test('an event that is indexed while an action is checked is not missed', async () => {
       const { hubActions } = services(env)
       await open('post_epoch', `${vault}:1`, 1).run()
       const action = await hubActions.find('post_epoch', `${vault}:1`)

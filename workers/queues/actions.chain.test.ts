@@ -41,7 +41,7 @@ describe('the queue actions', () => {
       })
   })
 
-  test('what is accepted comes through the queue by itself', async () => {
+  test('an accepted action passes through the queue without further calls', async () => {
     const { id } = await accepted()
     await vi.waitFor(async () =>
       expect(await services(env).relayer?.find(id)).toMatchObject({ status: 'sent' }),

@@ -114,7 +114,7 @@ test('a clock that was set back makes no block last longer', async () => {
   expect((await blocks.find(1_078))?.hash).toBe('a40')
 })
 
-test('what a reorganisation took back is not named a moment later', async () => {
+test('a block that a reorganisation removed is not named a moment later', async () => {
   const chain = new Chain(40)
   const blocks = auditBlocks(chain)
   expect((await blocks.find(1_075))?.hash).toBe('a38')
@@ -162,7 +162,7 @@ test('a reading that never ends keeps the others waiting for a moment alone', as
   expect((await blocks.find(1_070))?.hash).toBe('a36')
 })
 
-test('who asks while another reads asks again a moment later, and not when the index has looked', async () => {
+test('a caller that asks while another reads asks again a moment later, and not when the index has looked', async () => {
   const chain = new Chain(40)
   const blocks = (await chain.blocks([36, 37, 38, 39])) as Block[]
   const found = auditBlocks(chain, async () => ({ blocks, nextPollMs: 9_000, isFinalizing: true }))

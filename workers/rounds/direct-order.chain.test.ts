@@ -215,7 +215,7 @@ describe('direct rounds of a module with storage', () => {
     expect(counts()).toEqual([1, 1, 1, 1])
   })
 
-  test('what a quorum gives is not decided where it does not follow from what was decided before', async () => {
+  test('the result of a quorum is not decided if it does not follow from the results before', async () => {
     await outputOf(await increment())
     for (const counter of counters) Object.assign(counter, { count: 0, isHeedful: false, salt: 'other' })
     await rounds.passTime(1)

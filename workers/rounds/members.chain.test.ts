@@ -233,7 +233,7 @@ describe('a round, and what its members do', () => {
       },
     ],
     [
-      'where the hub is too busy to look at its deadlines',
+      'while the hub is too busy to check its deadlines',
       (round: ReturnType<typeof roundOf>) =>
         runInDurableObject(round, (object) =>
           (object as unknown as RoundObject).alarm({

@@ -41,7 +41,7 @@ test.each([
   expect(await roundFiles.directRound(idOf(2_494))).toEqual({ round_id: idOf(2_494) })
 })
 
-test('what is within all bounds stays', async () => {
+test('rounds within all bounds stay', async () => {
   await pruneDirectRounds(services(env), generous, 2_500)
   expect(await count('direct_rounds')).toBe(2_499)
 })

@@ -11,12 +11,12 @@ describe('with a committee', () => {
   const { rounds, offered, decide } = simulatedRounds()
   test.each<[what: string, said: (string | undefined)[], error: string | null]>([
     [
-      'what most of its members say',
+      'the error that most of its members report',
       ['a lie', 'aborted: no such key', 'aborted: no such key'],
       'aborted: no such key',
     ],
     [
-      'what one says, bounded and escaped',
+      'the error of one member, bounded and escaped',
       [undefined, `\u202e${'é'.repeat(125)}`, undefined],
       `\\u202e${'é'.repeat(125)}`,
     ],

@@ -74,7 +74,7 @@ test.each([
   expect(use.roundTrips).toBeLessThanOrEqual(5)
 })
 
-test('what is beyond the bound is on a later page', async () => {
+test('records beyond the bound are on a later page', async () => {
   await subscribe(
     others,
     `${padded('c5')}, '${address}', ${padded('a5')}, ${named}, ${padded('d5')}, 9000 + i`,

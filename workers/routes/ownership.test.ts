@@ -262,7 +262,7 @@ const concerned = (await loadRoutes())
   .map(({ declaration }) => declaration)
   .filter(({ operationId }) => operationId !== 'logout')
 
-describe('what is of one wallet', () => {
+describe('records of one wallet', () => {
   let ada: Ada
   let strangers: Record<string, Caller>
   let keyForAnother: Caller

@@ -158,7 +158,7 @@ const line = ({ path }: RouteDeclaration, statements: number, rows: number) =>
 const isSaid = (declaration: RouteDeclaration, statements: number, rows: number): boolean =>
   [-2, -1, 0, 1, 2].some((more) => readme.includes(line(declaration, statements, rows + more)))
 
-describe('what reading asks of the database, however much there is', () => {
+describe('the database cost of reads, with any number of records', () => {
   test.each(reads.map((declaration) => [declaration.operationId, declaration] as const))(
     '%s: one trip of three statements at most, and so many rows for each thing it answers',
     async (operationId, declaration) => {

@@ -26,7 +26,7 @@ const writes = [
   ['POST', '/v1/auth/logout', undefined, 2, 1],
 ] as const
 
-describe('what writing asks of the database', () => {
+describe('the database cost of writes', () => {
   test.each(writes)('%s %s', async (method, path, json, roundTrips, rowsWritten) => {
     const { db, use } = countedDatabase()
     const response = await client({ token, bindings: { DB: db } }).fetch(path, {

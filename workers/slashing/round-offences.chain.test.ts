@@ -300,7 +300,7 @@ describe('the offences of a round', () => {
     expect(await count()).toBe(0)
   })
 
-  test('none are wanted of a round in which everybody was right, nor of one that failed', async () => {
+  test('a round in which everybody was right has no offences, nor has one that failed', async () => {
     for (const state of ['finalized', 'failed'] as const) {
       const deeds = state === 'failed' ? [['wrong'], 'missed' as const] : [right, right, right, right, right]
       const { roundId } = await project.publish({ audit: 'right', deeds, state })

@@ -106,7 +106,7 @@ const write = (...rounds: WrittenRound[]) => stores().writeRounds(rounds)
 const leaseRows = () => rowsOf('SELECT position, state, proof_status FROM leases ORDER BY position')
 const finalLeases = [0, 1, 2].map((position) => ({ position, state: 'finalized', proof_status: 'verified' }))
 
-describe('what is written of rounds', () => {
+describe('the rows of rounds', () => {
   test('is read back as it was written, first open and then over', async () => {
     expect(await write(image())).toEqual([])
     expect(await stores().rounds.find(roundId)).toEqual(begun)

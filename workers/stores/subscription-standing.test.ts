@@ -157,7 +157,7 @@ describe('standingOf', () => {
     expect(standingOf({ ...facts, closings: 1, chain: closed(9) }, 9).status).toBe('pending_collateral')
   })
 
-  test('who was paused and then jailed is active after jail, also when a later slash does not jail', () => {
+  test('a paused and then jailed subscription is active after jail, also when a later slash does not jail', () => {
     const facts = { closings: 0, pausedAt: 2, minCollateral: '100' }
     const standing = (chain: ChainState) => standingOf({ ...facts, chain }, 6)
     const bonded = emit(null, 'Bonded', { owner, collateral: '67' }, 1)

@@ -84,7 +84,7 @@ test('validators that answer over their links at once are asked once', async () 
   expect(await ask({ answerMs: 100, heardMsAgo: null }, 3)).toEqual({ given: 4, called: 0, votes: 3 })
 })
 
-test('who has just answered about other rounds is late, and is not called by HTTP as well', async () => {
+test('a validator that has just answered about other rounds is late, and is not called by HTTP as well', async () => {
   expect(await ask({ answerMs: 4_000, heardMsAgo: 1_000 }, 6)).toEqual({ given: 8, called: 0, votes: 3 })
 })
 
@@ -97,7 +97,7 @@ test.each<[string, Links, number]>([
     2,
   ],
   ['seven seconds, where all have just answered about others', { answerMs: null, heardMsAgo: 0 }, 7],
-])('who does not answer over a link is called by HTTP after %s', async (_, links, seconds) => {
+])('a validator that does not answer over its link is called by HTTP after %s', async (_, links, seconds) => {
   const before = await ask(links, seconds - 0.1)
   expect(before.called).toBe(0)
   called = []

@@ -265,7 +265,7 @@ test('a receiver that is back is found within twenty minutes, by attempts that d
   expect(await scalarOf('SELECT probe_at FROM webhooks WHERE webhook_id = ?', id)).toBeNull()
 })
 
-test('what is tried by hand fails no webhook', async () => {
+test('a failed delivery that was started by hand does not disable the webhook', async () => {
   const { receiver, by, id, list } = await setUp()
   const failingSince = () => scalarOf('SELECT failing_since FROM webhooks WHERE webhook_id = ?', id)
   await receiver.answers({ status: 500 })

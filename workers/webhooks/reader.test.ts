@@ -247,7 +247,7 @@ test('events that were deleted before they could be sent are a gap, and the rest
   expect(await scalarOf('SELECT next_row FROM webhooks WHERE webhook_id = ?', id)).toBeNull()
 })
 
-test('what a receiver missed is read from the feed, after the last event that it has', async () => {
+test('events that a receiver missed are read from the feed, after its last event', async () => {
   const { by, id, receiver, list } = await setUp()
   const start = await itemsOf<{ id: string }>(by.get('/v1/events?type=project.listed'))
   await tell(4)

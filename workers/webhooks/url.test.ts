@@ -21,7 +21,7 @@ test.each([
 })
 
 test.each([
-  ['what is no URL', ['', 'receiver', 'https://', '//receiver.example.com']],
+  ['a text that is not a URL', ['', 'receiver', 'https://', '//receiver.example.com']],
   [
     'without a certificate',
     ['http://receiver.example.com', 'ftp://receiver.example.com', 'file:///etc/passwd'],

@@ -54,7 +54,7 @@ test('the tables of an object that has forgotten everything are empty for the ne
   expect(namesIn(next)).toEqual(['new'])
 })
 
-test('what throws within a transaction is taken back alone', () => {
+test('a transaction that throws is rolled back, and nothing else is', () => {
   const sql = withThings()
   sql.begin()
   const fail = () => {

@@ -23,7 +23,7 @@ function openList() {
 test.each([
   ['is on its way', false],
   ['is there', true],
-])('what is added while the first answer %s is shown', async (_, isThere) => {
+])('a row that is added while the first answer %s is shown', async (_, isThere) => {
   const { queries, answers, stored, shown } = openList()
   if (isThere) {
     answers[0]?.()

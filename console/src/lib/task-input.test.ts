@@ -23,7 +23,7 @@ test.each([
   expect(problemOf('plain', input)).toBeNull()
 })
 
-test('what a program copies gives the function the same value as the page', async () => {
+test('the copied program gives the function the same value as the page', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom('json', 'text', 'plain'), fc.string(), async (form, text) => {
       const input = form === 'json' ? JSON.stringify({ text }) : text

@@ -76,7 +76,7 @@ export function testFunds(): void {
       await isNotAvailable()
     })
 
-    test('what is announced is not free for tasks, and comes after what was worked', async () => {
+    test('an announced amount is not free for tasks, and is paid after past work', async () => {
       await announce(eth(95))
       expect(await daily.read.freeBalance()).toBe(eth(5))
       await network.pass(noticeSecs)

@@ -14,7 +14,7 @@ export default defineNodectlCommand({
       type: 'string',
       alias: 'o',
       valueHint: 'OUT',
-      description: 'Where to write the artifact; - is standard output (default beside the source)',
+      description: 'File for the artifact; - is standard output (default: beside the source)',
     },
     name: {
       type: 'string',

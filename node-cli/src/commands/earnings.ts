@@ -69,7 +69,7 @@ export default defineNodectlCommand({
   },
   environment: settingEnvironment(nodeAtHubSettings),
   examples: [
-    ['earnings --data-dir ./node --hub-url https://hub.example', 'What the node has earned, by epoch'],
+    ['earnings --data-dir ./node --hub-url https://hub.example', 'The earnings of the node, by epoch'],
     [
       'earnings --data-dir ./node --hub-url https://hub.example --project hello --json',
       'The same of one project, for a script',

@@ -12,7 +12,7 @@ export default defineNodectlCommand({
   environment: [
     [
       apiTokenVariable,
-      'what callers send as Authorization: Bearer; 16 characters at least for a host beyond this machine',
+      'the token that callers send as Authorization: Bearer; at least 16 characters for a host beyond this machine',
     ],
     ['NODE_<FLAG>', 'each option above, such as NODE_DATA_DIR; an option on the command line comes first'],
     engineEnvironment,

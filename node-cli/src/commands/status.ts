@@ -15,7 +15,7 @@ export default defineNodectlCommand({
     url: {
       type: 'string',
       valueHint: 'URL',
-      description: 'Where the node answers (default where serve listens by the same settings)',
+      description: 'Address of the node (default: the address on which serve listens with the same settings)',
     },
     'data-dir': {
       type: 'string',
@@ -35,7 +35,7 @@ export default defineNodectlCommand({
   },
   environment: [
     [apiTokenVariable, 'shows the whole status; it is sent over https or within this machine only'],
-    ['NODE_BIND', 'where serve listens'],
+    ['NODE_BIND', 'the address on which serve listens'],
     ['NODE_HUB_URL', 'the hub that is asked what the device works for, where the node does not name it'],
   ],
   exits: ['the node answers', 'no node answers'],

@@ -44,7 +44,7 @@ export default defineNodectlCommand({
   },
   environment: [
     ...settingEnvironment(nodeAtHubSettings),
-    ['NODE_BIND', 'where the node listens, which is asked too if it runs on this machine'],
+    ['NODE_BIND', 'the address of the node, which is asked too if it runs on this machine'],
     [apiTokenVariable, 'the token of the node, without which it says little'],
   ],
   exits: ['nothing is in the way', 'something is, or the hub does not answer'],

@@ -132,7 +132,7 @@ describe.each(engineNames)('execute on %s', (engine) => {
     await expect(execute(run)).rejects.toThrowError(fault('the run was given up'))
   })
 
-  test('what a module logs is kept up to a number of lines and of bytes, and costs the same past them', async () => {
+  test('the log of a module is kept up to a number of lines and bytes, and costs the same beyond them', async () => {
     const logging = (lines: number, bytes: number) =>
       moduleOf(
         `(local i32) (loop $l (call $log (i32.const 4096) (i32.const ${bytes}))

@@ -55,13 +55,13 @@ const workersMax = 64
 export const settings = {
   bind: define({
     hint: 'HOST:PORT',
-    description: 'Where to listen; a host beyond this machine needs NODE_API_TOKEN',
+    description: 'Address to listen on; a host beyond this machine needs NODE_API_TOKEN',
     default: '127.0.0.1:7070',
     read: (text) => readBind(text ?? '127.0.0.1:7070'),
   }),
   'data-dir': define({
     hint: 'DIR',
-    description: 'Where key, modules, storage, votes and ledger are kept',
+    description: 'Folder for key, modules, storage, votes and ledger',
     default: 'nodectl in the data folder of your user',
     read: (text) => text ?? defaultDataDir(),
   }),
@@ -73,7 +73,7 @@ export const settings = {
   }),
   'node-url': define({
     hint: 'URL',
-    description: 'Where hub and peers reach this node; a validator needs it',
+    description: 'Address at which hub and peers reach this node; a validator needs it',
     default: '',
     read: optional((text) => readUrl(text, isLoopbackHost, isPrivateHost)),
   }),
@@ -115,13 +115,13 @@ export const settings = {
   }),
   role: define({
     hint: roles.join('|'),
-    description: 'What the node does for the network',
+    description: 'Work that the node does for the network',
     default: 'miner',
     read: (text) => readChoice(text ?? 'miner', roles),
   }),
   'payout-address': define({
     hint: '0x…',
-    description: 'Who is paid for direct rounds',
+    description: 'Wallet that is paid for direct rounds',
     default: '',
     read: optional(readAddress),
   }),

@@ -44,7 +44,7 @@ describe('IdleMemory', () => {
   })
 })
 
-test('what nobody holds is gone after a collection, and no collector is left behind', async () => {
+test('unreferenced memory is gone after a collection, and no collector stays', async () => {
   const held = new WeakRef({ of: 'nobody' })
   // A reference that was looked at lives until the turn ends.
   await new Promise(setImmediate)

@@ -184,7 +184,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
   metrics.gauge('votes', 'Votes that this node has given', store.votes.count)
   metrics.gauge('ledger_receipts', 'Receipts that the ledger was given', store.ledger.count)
   metrics.gauge('direct_rounds', 'Direct rounds that are kept', () => store.directRounds.totals().rounds)
-  metrics.gauge('direct_bytes', 'What kept direct rounds take', () => store.directRounds.totals().bytes)
+  metrics.gauge('direct_bytes', 'Bytes of the direct rounds that are kept', () => store.directRounds.totals().bytes)
   observeProcess(metrics)
   return {
     config,
@@ -275,7 +275,7 @@ async function stop(
   const finished = Promise.all([queue.close(), server.close()]).then(() => 'finished' as const)
   const outcome = await Promise.race([finished, late])
   if (outcome === 'late') {
-    log.warn('what took longer was cut off', { running: queue.running })
+    log.warn('requests that took longer were cut off', { running: queue.running })
     server.cutOff()
   }
   await closeThreads()

@@ -31,7 +31,7 @@ export const getAccount = defineRoute(
     operationId: 'getAccount',
     tag: 'Accounts',
     summary: 'Read the public profile of a wallet',
-    description: 'What anybody may know of a wallet: its devices, its projects and their work.',
+    description: 'The public facts about a wallet: its devices, its projects and their work.',
     params: AccountParams,
     cache: { maxAgeSeconds: 10 },
     errors: ['not_found'],

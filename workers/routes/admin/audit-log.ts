@@ -25,7 +25,7 @@ export const listAuditLog = defineRoute(
     path: '/admin/v1/audit-log',
     operationId: 'listAuditLog',
     summary: 'List the audit log of operators, newest first',
-    description: 'Who decided what and when, with the values before and after it.',
+    description: 'Each entry has the operator, the decision, its time, and the values before and after it.',
     ...ofOperators,
     query: z.strictObject({
       ...pageQuery,

@@ -32,7 +32,7 @@ export const putFaucet = defineRoute(
     path: '/admin/v1/faucet',
     operationId: 'putFaucet',
     summary: 'Open or close the faucet, and set its amounts and its cooldown',
-    description: 'What is left out stays as it is.',
+    description: 'Members that are left out do not change.',
     ...ofOperators,
     json: {
       schema: FaucetSettingsInput,

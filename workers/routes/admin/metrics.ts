@@ -15,7 +15,7 @@ export const getMetrics = defineRoute(
     tag: 'Operator',
     summary: 'Read the figures of the hub in the format of Prometheus',
     description:
-      'For a Prometheus server that asks once a minute, with an API key of an operator. What a part does not say at present is left out. Requests and their times are in the dashboard of Cloudflare.',
+      'For a Prometheus server that asks once a minute, with an API key of an operator. A figure that a part of the hub cannot tell at present is left out. Requests and their times are in the dashboard of Cloudflare.',
     auth: { operator: true, apiKey: 'analytics:read' },
     responses: {
       200: { description: 'The text format of Prometheus, version 0.0.4.', contentType: prometheusType },

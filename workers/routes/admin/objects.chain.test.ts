@@ -75,7 +75,7 @@ beforeEach(async () => {
   )
 })
 
-describe('what Durable Objects alone know', () => {
+describe('records that only Durable Objects have', () => {
   test('is read, and brought into objects that are fresh, which go on with it', async () => {
     const sent = await relayed({ perDay: 5 })
     const opened = await queue((tasks) => ['one', 'two', 'three'].map((id) => submit(tasks, id)))

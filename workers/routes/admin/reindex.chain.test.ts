@@ -40,7 +40,7 @@ describe('POST /admin/v1/reindex', () => {
     expect(await cursor()).toBe(10)
   })
 
-  test('where nothing was read it changes nothing, and is noted all the same', async () => {
+  test('if nothing was read, it changes nothing, and is still noted', async () => {
     for (const _ of [1, 2]) expect((await operator.client.post(path, {})).status).toBe(200)
     expect((await entries())[0]).toMatchObject({ reason: null, before: {} })
   })

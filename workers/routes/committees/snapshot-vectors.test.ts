@@ -111,7 +111,7 @@ describe('sets that the hub built', () => {
   )
 })
 
-describe('what validators answer the hub', () => {
+describe('the answers of validators to the hub', () => {
   const hub: Env = { ...env, COORDINATOR_SEED: `0x${'5e'.repeat(32)}` }
   const advance = (projectId: string) => new ProjectSets(services(hub), readSettings(hub)).advance(projectId)
 

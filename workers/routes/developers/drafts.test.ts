@@ -80,7 +80,7 @@ describe('drafts', () => {
     await expectRefusal(remove('raced', { 'If-Match': 'x' }), '400 invalid_field')
   })
 
-  test('what was written comes back: fractions, and members of any name', async () => {
+  test('a draft comes back as it was written: fractions, and members of any name', async () => {
     const { caller, get } = await session()
     const put = (body: string) => caller.fetch(`${path}/odd`, { method: 'PUT', body, headers: json })
     const body = '{"data":{"share":0.25,"tiny":1e-7,"__proto__":{"constructor":[]}}}'

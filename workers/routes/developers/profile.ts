@@ -86,7 +86,7 @@ export const patchOwnDeveloper = defineRoute(
     operationId: 'patchOwnDeveloper',
     tag: 'Developers',
     summary: 'Change members of your profile',
-    description: 'What is left out stays as it is; null removes. `social` is replaced as a whole.',
+    description: 'Members that are left out do not change; null removes a member. `social` is replaced as a whole.',
     auth: { session: true },
     stores: 'records',
     json: { schema: ProfileChange, example: { website: 'https://ada.example', location: null } },

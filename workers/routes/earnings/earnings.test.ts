@@ -284,7 +284,7 @@ describe('GET /v1/me/earnings', () => {
   })
 })
 
-describe('what accrues', () => {
+describe('accruing earnings', () => {
   /** Three nodes, of which one is the wallet's own; in an epoch that nobody has attested. */
   async function accrue(rounds: number, issuedAt: number, members: readonly Member[]) {
     for (let i = 0; i < rounds; i++)

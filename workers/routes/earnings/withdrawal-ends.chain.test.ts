@@ -156,7 +156,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(sent()).toHaveLength(1)
   })
 
-  test('what a wallet may have claimed in a day is used up: it goes on with the next day', async () => {
+  test('a wallet has used up its daily limit of claims: it goes on with the next day', async () => {
     const bindings = { RELAY_ALLOWANCES: '{"claim_payouts":1}' }
     const by = client({ token: scene.wallet.token, bindings })
     await settle(1)

@@ -19,7 +19,7 @@ export const eventMembers = {
   subscription_id: Bytes32.optional(),
   round_id: z.string().optional(),
   tx_hash: Bytes32.optional(),
-  data: z.unknown().optional().describe('What else is known; its members depend on the type.'),
+  data: z.unknown().optional().describe('Further facts; the members depend on the type.'),
 }
 
 export const EventView = z

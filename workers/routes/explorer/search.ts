@@ -37,7 +37,7 @@ export const search = defineRoute(
     description: `Takes a hash, an address, the id of a node, of a task or of a round, or words, which are looked for in listed projects. Shows ${hitsMax} at most. Every address is an account. Rounds that are open or in archives are found, too.`,
     query: z.strictObject({ q: textOf({ min: 2, max: 200 }) }),
     cache: { maxAgeSeconds: 10 },
-    responses: ok('What was found.', SearchResult, {
+    responses: ok('The records that match.', SearchResult, {
       items: [{ type: 'account', id: example.wallet, label: 'Ada Computing' }],
     }),
   },

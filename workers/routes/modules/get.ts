@@ -12,7 +12,7 @@ export const getModule = defineRoute(
     tag: 'Modules',
     summary: 'Read the record of a module',
     description:
-      'What is known of an artifact without its bytes, which `GET /v1/modules/{address}/hbc` answers.',
+      'The facts about an artifact, without its bytes, which `GET /v1/modules/{address}/hbc` answers.',
     params: z.object(ModuleParams),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

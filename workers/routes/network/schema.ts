@@ -41,7 +41,7 @@ export const Descriptor = z
       name: z.string().nullable(),
       coin: z
         .strictObject({ symbol: z.string(), name: z.string(), decimals: z.int() })
-        .describe('What the gas of the chain is paid in.'),
+        .describe('The coin that pays for the gas of the chain.'),
       contracts: z.record(z.string(), OptionalAddress).describe('Null while this hub has no chain.'),
       explorer: z.url().nullable(),
       registry: OptionalAddress.describe('The contract `project_registry`.'),
@@ -51,7 +51,7 @@ export const Descriptor = z
     hosts: z.strictObject({
       api: z.url(),
       docs: z.url(),
-      store: z.url().describe('Where modules are.'),
+      store: z.url().describe('The address of the module store.'),
       rpc: z.url().optional().describe('A public RPC URL of the chain, if the network has one.'),
       relay: z.string().describe('The WebSocket of devices.'),
       sign_in: z.array(z.string()).describe('Domains a sign-in text may name.'),

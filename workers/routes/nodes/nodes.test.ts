@@ -112,7 +112,7 @@ describe('registration', () => {
     await expectRefusal(register(createNode(), { hub: 'http://127.0.0.1:8788' }), '400 invalid_field')
   })
 
-  test('where the hub approves by itself a validator counts at once', async () => {
+  test('if the hub approves by itself, a validator counts at once', async () => {
     const node = createNode({ bindings: { AUTO_APPROVE_NODES: 'true' } })
     expect((await register(node)).status).toBe(200)
   })
@@ -132,7 +132,7 @@ describe('registration', () => {
     ['another network', { network: 'hub-mainnet' }, 'network'],
     ['http elsewhere', { url: 'http://node.example' }, 'url'],
     ['a password in the URL', { url: 'https://a:b@node.example' }, 'url'],
-    ['what is no URL', { url: 'node' }, 'url'],
+    ['a text that is not a URL', { url: 'node' }, 'url'],
     ['a URL of 513 characters', { url: `https://node.example/${'x'.repeat(492)}` }, 'url'],
     ['null as the URL of a validator', { url: null }, 'url'],
     ['another role', { role: 'king' }, 'role'],

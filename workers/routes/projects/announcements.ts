@@ -61,7 +61,7 @@ export const listAnnouncements = defineRoute(
     operationId: 'listAnnouncements',
     tag: 'Projects',
     summary: 'List the announcements of a project, newest first',
-    description: 'What the developer of the project tells its miners and users.',
+    description: 'News of the developer of the project for its miners and users.',
     params: z.object(ProjectParams),
     query: z.strictObject(pageQuery),
     cache: { maxAgeSeconds: 0 },

@@ -118,7 +118,7 @@ export const Scheduling = z
   })
   .meta({
     id: 'Scheduling',
-    description: 'Who may submit tasks, the requirements for devices, and the service level.',
+    description: 'The callers that may submit tasks, the requirements for devices, and the service level.',
   })
 
 export const AccentColor = z.string().regex(accentColorPattern).nullable().meta({ id: 'AccentColor' })

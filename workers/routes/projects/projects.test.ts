@@ -94,7 +94,7 @@ describe('GET /v1/projects/{project_id}', () => {
       expect([await pending(soon), await pending(2)]).toEqual(['9', '0'])
     })
 
-    test('what is announced to be taken out pays for no epoch', async () => {
+    test('an announced withdrawal pays for no epoch', async () => {
       const runway = async (expiresAt: number) => {
         const withdrawal = { amount: String(cap * 3n), available_at: 1, expires_at: expiresAt }
         return (await vaultWith({ withdrawal, funded: String(cap * 10n), reserved: String(cap) }))

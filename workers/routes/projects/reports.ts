@@ -85,7 +85,7 @@ export const listReports = defineRoute(
     path: '/admin/v1/reports',
     operationId: 'listReports',
     summary: 'List the reports about projects, newest first',
-    description: 'What wallets report about projects, for operators to judge.',
+    description: 'The reports of wallets about projects, for operators to judge.',
     ...ofOperators,
     query: z.strictObject({ ...pageQuery, project_id: PathProject.optional() }),
     responses: onePage('ProjectReportPage', ReportView, {

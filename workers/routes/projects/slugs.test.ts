@@ -96,7 +96,7 @@ test('nobody learns of a project that is not public by its slug; its developer a
   expect(await idOf(client())).toBe(project)
 })
 
-test('where two developers have the slug, each means the own project, and nobody else is given one of them', async () => {
+test('if two developers have the slug, each gets the own project, and nobody else gets either', async () => {
   const [first, second] = [await projectOf(ada), await projectOf(bob)]
   expect([await idOf(ada.client), await idOf(bob.client)]).toEqual([first, second])
   const { status, message } = await errorOf(client().get(`/v1/projects/${slug}`))

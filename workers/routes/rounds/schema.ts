@@ -87,7 +87,7 @@ export const ExecutionReceiptView = z
   })
   .meta({
     id: 'ExecutionReceipt',
-    description: `What a run proves. \`receipt_hash\` is the keccak256 of ${canonicalOf('exactly these eight members')}. Nodes sign the text \`{{prefix}}-receipt-v1:\` followed by \`receipt_hash\`, with ed25519.`,
+    description: `The proof of a run. \`receipt_hash\` is the keccak256 of ${canonicalOf('exactly these eight members')}. Nodes sign the text \`{{prefix}}-receipt-v1:\` followed by \`receipt_hash\`, with ed25519.`,
   })
 
 const signatures = {

@@ -176,7 +176,7 @@ describe('POST /v1/slashes/{evidence_hash}/disputes', () => {
   })
 })
 
-describe('what time makes due', () => {
+describe('deadlines that pass', () => {
   test('a slash is executed once its window and the grace period are over, and not while it is disputed', async () => {
     const open = await createProposed(accused, { executable_at: now() - 800 })
     const due = await createProposed(accused, { executable_at: now() - 1000 })

@@ -120,7 +120,7 @@ describe('POST /v1/slashes', () => {
     await expectRefusal(client({ bindings: { MODULES: lost } }).get(`/v1/slashes/${hash}`), '503 unavailable')
   })
 
-  test('where nothing is to be taken the record is closed, with the reason, and nothing is proposed', async () => {
+  test('if no collateral can be taken, the record is closed with the reason, and nothing is proposed', async () => {
     const free = await createAccused({
       project: { economics: { slashing_bp: { invalid_result: 0, missed_sla: 0 } } },
     })
@@ -167,7 +167,7 @@ describe('POST /v1/slashes', () => {
   })
 })
 
-describe('what is not evidence at all', () => {
+describe('a body that is not evidence', () => {
   test('400 for a malformed body, and 413 or 400 for one that is too large, before anything is verified', async () => {
     const { proof: _, ...rest } = accused.equivocation()
     const wrong = { ...rest, v: 2, kind: 'laziness', round_id: 'x', epoch: -1, proof: [], more: 1 }

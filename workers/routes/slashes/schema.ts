@@ -91,7 +91,7 @@ const slashMembers = {
     .enum(recoveries)
     .nullable()
     .describe(
-      'What the owner can do: `dispute`, `wait`, `top_up` or `none`, each with a page in docs/recovery; null if no collateral is or will be taken.',
+      'The next step for the owner: `dispute`, `wait`, `top_up` or `none`, each with a page in docs/recovery; null if no collateral is or will be taken.',
     ),
   created_at: Timestamp,
 }

@@ -56,7 +56,7 @@ export const createSubscriptions = defineRoute(
     },
     responses: reply(
       201,
-      'What became of each item, in their order.',
+      'The outcome of each item, in the order of the items.',
       SubscriptionBatchResult,
       {
         items: [{ project_id, node_id, subscription_id, error: null }],

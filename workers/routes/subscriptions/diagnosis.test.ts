@@ -40,7 +40,7 @@ const healthOnly = [
   'rounds_failed',
 ]
 
-describe('what keeps a subscription from work or reward', () => {
+describe('causes that keep a subscription from work or reward', () => {
   test.each(provocations.map((one) => [one[0], one] as const))('%s', async (code, provocation) => {
     const [, provoke, message, { of = {}, also = [], hides, since } = {}] = provocation
     const world = await createWorking(of)
@@ -109,7 +109,7 @@ describe('of an owner with many other devices', () => {
       JSON.stringify(Array.from({ length: count }, (_, i) => i)),
     )
 
-  test('what went wrong with one is found, and reads as much as without the others', async () => {
+  test('the problem of one subscription is found, with as many reads as without the others', async () => {
     const world = await createWorking()
     await runSql(
       "UPDATE leases SET state = 'missed', proof_status = 'missed', missed_because = 'declined' WHERE subscription_id = ?",

@@ -44,7 +44,7 @@ describe.skipIf(chain === null)('payout addresses', () => {
     ['two different ones', '', { payout_address: other, payout: null }],
     ['a different one in the query', `?payout_address=${other}`, { payout: `0x${'01'.repeat(20)}` }],
     ['none', '', undefined],
-    ['none in the body', '', {}],
+    ['not in the body', '', {}],
     ['no address', '', { payout_address: 'me' }],
     ['no address in the query', '?payout_address=me', undefined],
     ['an unknown field', '', { payout_address: other, more: 1 }],

@@ -92,7 +92,7 @@ export const DeliveryView = z
     state: z
       .enum(deliveryStates)
       .describe('`gap` stands for events that were not sent; `event.data.reason` says why.'),
-    event: AnyObject.describe('What is sent.'),
+    event: AnyObject.describe('The event as it is sent.'),
     created_at: Timestamp,
     next_attempt_at: Timestamp.nullable(),
     attempts_made: z.int(),

@@ -171,7 +171,7 @@ export const deleteWebhook = defineRoute(
     operationId: 'deleteWebhook',
     tag: 'Events',
     summary: 'Delete your webhook, with its deliveries',
-    description: 'Nothing is sent to it any more. What is under way may still arrive.',
+    description: 'Nothing more is sent to it. Deliveries that are under way may still arrive.',
     auth: { session: true },
     params: WebhookParams,
     errors: ['not_found'],

@@ -57,7 +57,7 @@ export const getProof = defineRoute(
     operationId: 'getProof',
     tag: 'Work',
     summary: 'Read a proof, with the vote and the decision of the validators',
-    description: 'What one member of a committee voted in one round, and what became of it.',
+    description: 'The vote of one member of a committee in one round, and its outcome.',
     params: z.object({ proof_id: PathBytes32.meta({ example: example.digest }) }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

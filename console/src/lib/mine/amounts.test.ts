@@ -15,7 +15,7 @@ test.each(['', '0', '0.0', '-1', '1,5', '1e3', '.5', '0.12', 'many', '9'.repeat(
   (text) => expect(baseUnits(text, 1)).toBeNull(),
 )
 
-test('what is shown to be changed reads back as the same amount', () => {
+test('an amount that is shown for editing reads back as the same amount', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 1n, max: 10n ** 40n }),

@@ -23,7 +23,7 @@ const textOf = (changed: Partial<BindingFields> = {}) =>
     ...changed,
   })
 
-describe('what the hub gives to unbind a device', () => {
+describe('the request of the hub to unbind a device', () => {
   test('is signed where it names exactly the device and its owner', () => {
     expect(unbindingOf(profile, textOf(), bound)).toEqual({
       ...bound,

@@ -21,7 +21,7 @@ test('an action is unknown after five answers 404, and known when it arrives lat
   expect(arrived(read)).toBe(transaction)
 })
 
-test('what the hub had is never unknown, and a fault says nothing', async () => {
+test('a transaction that the hub had is never unknown, and a fault says nothing about it', async () => {
   await expect(follow(absent, transaction)).rejects.toMatchObject({ status: 404 })
   await expect(
     follow(() => Promise.reject(answer(503, 'unavailable')), { missing: 4 }),

@@ -70,7 +70,7 @@ describe('ModuleChanges', () => {
     )
   })
 
-  test('what was stored without the index has it made again', async () => {
+  test('the index is built for data that was stored without it', async () => {
     const { store, changes } = openChanges()
     const put = async (...run: StorageWrite[]) => {
       const change = await changes.of(run, [])

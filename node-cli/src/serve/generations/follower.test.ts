@@ -170,7 +170,7 @@ describe('the chain of validator generations', () => {
     ['too few of the generation before', { signedBy: seeds.slice(0, 2) }],
     ['others than those of the generation before', { signedBy: seeds.slice(3, 8) }],
     ['in an emergency, those alone that go', { effectiveAt: 0, signedBy: [seeds[0]!] }],
-  ])('what %s signed is not taken', async (_, options) => {
+  ])('a generation that %s signed is not accepted', async (_, options) => {
     const network = await setUp()
     network.generations.add(seeds.slice(0, 4))
     network.generations.add(seeds.slice(1, 6), options)

@@ -78,7 +78,7 @@ test('of the documents of one number another is signed only once those before ha
   })
 })
 
-test('what would take effect in an epoch that runs is not signed, but in an emergency', async () => {
+test('a generation that takes effect in a running epoch is signed only in an emergency', async () => {
   const { chain, ask, extend } = setUp()
   const effectiveAt = start - 3_600
   expect(extend(seeds.slice(0, 4), { effectiveAt })).toBeNull()

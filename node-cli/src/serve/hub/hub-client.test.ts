@@ -36,7 +36,7 @@ describe('parseHubUrl', () => {
   })
 })
 
-describe('what is no answer of a hub is refused with the reason', () => {
+describe('an answer that no hub gives is refused with the reason', () => {
   test.each<[string, Answerer, string]>([
     [
       'an endless answer',
@@ -68,7 +68,7 @@ describe('what is no answer of a hub is refused with the reason', () => {
   })
 })
 
-describe('what is downloaded', () => {
+describe('downloads', () => {
   const download = async (answer: Answerer, bytesMax = 10) => {
     const { origin } = await startLyingHub(answer)
     return hubClient(new URL(origin)).download('/v1/modules/0x/hbc', {
@@ -96,7 +96,7 @@ describe('what is downloaded', () => {
   })
 })
 
-describe('what may pass', () => {
+describe('the answers that may pass', () => {
   test('nobody answers', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -32,7 +32,7 @@ function openHalfInstalled(): ServeStore {
   return openServeStore(folder)
 }
 
-test('what was begun to be put in place goes on in the next process', () => {
+test('a swap of the state that was begun is finished by the next process', () => {
   const store = openHalfInstalled()
   expect(stored(store)).toBe(500)
   expect(store.syncedState.installing(target.address)).toEqual(target)
@@ -43,7 +43,7 @@ test('what was begun to be put in place goes on in the next process', () => {
   expect(store.syncedState.kept(target.address, [[5, hash]])).toEqual(new Map())
 })
 
-test('what was begun is taken back for a newer state, and at the end of a sync that does not need it', () => {
+test('a swap that was begun is undone for a newer state, and at the end of a sync that does not need it', () => {
   const dropped = openHalfInstalled()
   dropped.syncedState.dropInstall(target.address)
   expect([stored(dropped), dropped.syncedState.installing(target.address)]).toEqual([0, null])

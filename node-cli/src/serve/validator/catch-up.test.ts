@@ -78,7 +78,7 @@ const itemOf = ({ record, votes }: ReturnType<typeof signed>) => ({
   finality_votes: votes,
 })
 
-test('what a peer lists counts as far as its votes verify, and it is read on from there', async () => {
+test('the rounds that a peer lists count as far as their votes verify, and reading goes on from there', async () => {
   const [right, later] = [signed(isFinal), signed(isFinal)]
   const few = signed(isFinal - 1)
   const forged = signed(isFinal)

@@ -23,7 +23,7 @@ const HealthView = z
     median_finality_ms: z.int().optional().describe('Of the last settled epoch; absent before.'),
     runway_epochs: z.int().describe('Epochs that the vault can pay at their cap.'),
     issues: z.array(z.string()).describe('The codes of `causes`.'),
-    causes: z.array(CauseView).describe('What to repair, errors first.'),
+    causes: z.array(CauseView).describe('The problems to repair, errors first.'),
   })
   .meta({ id: 'ProjectHealth' })
 

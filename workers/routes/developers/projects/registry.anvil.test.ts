@@ -320,7 +320,7 @@ describe.skipIf(chain === null)('versions', () => {
   })
 })
 
-describe.skipIf(chain === null)('what operators decide', () => {
+describe.skipIf(chain === null)('decisions of operators', () => {
   test('reaches the registry, and again when it got lost', async () => {
     const { project_id, ways } = await submit()
     await register(project_id, signedPayload(ada.key, ways.register_by_sig))
