@@ -10,7 +10,7 @@ process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
 // Miniflare writes every certificate of this file into the configuration of each hub, and no test leaves this machine.
 delete process.env.NODE_EXTRA_CA_CERTS
 
-/** What is waited for comes when it comes, however busy the machine is; only what never comes fails. */
+/** Long enough for a busy machine: an awaited event may come late, and only one that never comes fails. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000 } } }
 
 /** Loading the hub again for each file would take longer than all tests; `setup.ts` empties what is stored instead. */
@@ -57,7 +57,7 @@ export default defineConfig({
     // Also where there are two processors: networks that start and stop are waited for more than they compute.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    // What a test provokes on purpose is shown only when the test fails.
+    // Output that a test provokes on purpose is shown only when the test fails.
     silent: 'passed-only',
     projects: [
       {
@@ -135,7 +135,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', '**/dist/**'],
           // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
           env: { NODE_COMPILE_CACHE: path.join(process.env.TMPDIR, 'compiled') },
-          // What they test runs in processes of its own, or is put back by `setup.ts`, so one process can run many files.
+          // The tested code runs in processes of its own, or `setup.ts` undoes its changes, so one process can run many files.
           isolate: false,
           setupFiles: ['./scripts/testing/setup.ts'],
         },

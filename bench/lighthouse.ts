@@ -47,7 +47,7 @@ export function requireBrowser(): string {
   process.exit(1)
 }
 
-/** What Lighthouse says of a page on a phone: a row of the table, and the audits that it fails. */
+/** Has Lighthouse judge a page on a phone. @returns A row of the table, and the audits that the page fails. */
 export async function judgePage(name: string, url: string, runs = 1) {
   const judgements: Judgement[] = []
   for (let tries = 0; judgements.length < runs; tries++) {

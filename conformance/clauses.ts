@@ -9,7 +9,7 @@ export interface Clause {
 
 const clause = (number: string, section: number, sentence: string): Clause => ({ number, section, sentence })
 
-/** What a node that takes tasks has to do. */
+/** The clauses for a node that takes tasks. */
 export const nodeClauses: readonly Clause[] = [
   clause('N1.1', 10, 'Every signed request has the five headers, with the key and the id of the node'),
   clause('N1.2', 10, 'The timestamp of a signed request is within max_skew of network time'),
@@ -74,9 +74,9 @@ export const nodeClauses: readonly Clause[] = [
   clause('N5.5', 27, 'A node that was killed sends the same vote again'),
 ]
 
-/** What a validator has to do. */
+/** The clauses for a validator. */
 export const validatorClauses: readonly Clause[] = [
-  // What it asks of the hub is signed as by any node.
+  // A validator signs its requests to the hub as any node does (section 10).
   ...nodeClauses.filter(({ section }) => section === 10),
 
   clause('V1.1', 10, 'A call without a signature is refused with 401'),
@@ -131,7 +131,7 @@ export const validatorClauses: readonly Clause[] = [
   clause('V3.17', 19, 'A validator that was killed gives the same finality vote again'),
 ]
 
-/** What a hub has to do. */
+/** The clauses for a hub. */
 export const hubClauses: readonly Clause[] = [
   clause('H1.1', 1, 'The descriptor names protocol, network and chain'),
   clause('H1.2', 5, 'params_hash is the hash of the network parameters'),

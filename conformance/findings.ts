@@ -1,11 +1,11 @@
 import type { Clause } from './clauses.ts'
 
-/** What a run says about one clause. */
+/** The result of a run for one clause. */
 export interface Finding {
   readonly clause: Clause
-  /** `unseen`: nothing happened that the clause is about. */
+  /** `unseen`: nothing in the run tested the clause. */
   readonly state: 'kept' | 'broken' | 'unseen'
-  /** What broke it; at most {@link problemsMax}. */
+  /** How the clause was broken, as sentences; at most {@link problemsMax}. */
   readonly problems: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export class Findings {
     this.#clauses = new Map(clauses.map((clause) => [clause.number, clause]))
   }
 
-  /** @param problem - What breaks the clause; null where it is kept. */
+  /** @param problem - How the clause is broken, as a sentence; null if it is kept. */
   note(number: string, problem: string | null): void {
     if (!this.#clauses.has(number)) throw new Error(`no clause has the number ${number}`)
     const problems = this.#seen.get(number) ?? []

@@ -47,7 +47,7 @@ const usualHistoryBlocks = '128'
 /**
  * Starts a chain.
  *
- * What it keeps is bounded in every case: by default anvil writes one file for every older block and never removes them.
+ * The number of stored states is always limited: by default anvil writes one file for every older block and never removes it.
  * The hardfork is pinned, because the default changes with the version.
  *
  * @param port 0 for any free one.

@@ -26,7 +26,7 @@ const daySecs = 86_400
 /** Time between the announcement of a change of roles and the change: an owner who disagrees with it is out before. */
 export const adminDelaySecs = ({ unbonding_secs }: NetworkParams): number => unbonding_secs + daySecs
 
-/** What contracts of a network are created from. */
+/** The options that the contracts of a network are created from. */
 export type PlanTerms = Pick<
   DeployOptions,
   'profile' | 'params' | 'roles' | 'faucetSupplyWei' | 'withdrawalNoticeSecs'
@@ -37,7 +37,7 @@ const defaultHolder = (role: keyof Roles, { roles, account }: PlanTerms): Addres
 
 /** A contract that a deployment sends, or that one of them creates. */
 interface PlannedContract extends ExpectedContract {
-  /** What creates it; null where another contract does. */
+  /** Its creation data; null if another contract creates it. */
   readonly creation: Hex | null
 }
 

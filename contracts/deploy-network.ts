@@ -93,7 +93,7 @@ async function check(options: DeployOptions & { roles: Roles }): Promise<Deploym
   return plan
 }
 
-/** What `wrangler.toml` takes under `[vars]`, and `.dev.vars` too. */
+/** Settings for `[vars]` of `wrangler.toml` or for `.dev.vars`, one a line. */
 const settingsOf = ({ rpcUrl, profile }: DeployOptions, { contracts, startBlock }: Deployment): string =>
   Object.entries({
     PROFILE: JSON.stringify(profile),

@@ -46,7 +46,7 @@ export interface DeployOptions {
   readonly allowShortUnbonding?: boolean
 }
 
-/** What the addresses of a deployment follow from, and the block before it. */
+/** The first nonce of a deployment, which determines its addresses, and the block before it. */
 export interface Beginning {
   readonly nonce: number
   readonly block: number

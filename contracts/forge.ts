@@ -56,7 +56,7 @@ export function ensureForge(): string {
   return binaryIn(home)
 }
 
-/** What makes forge read the settings that lie beside the contracts. */
+/** The environment in which forge reads the settings beside the contracts. */
 export const forgeEnv = { FOUNDRY_CONFIG: 'contracts/foundry.toml' }
 
 if (import.meta.main) {

@@ -3,7 +3,7 @@ import type { Address, Hex } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
 import { callNode, RpcError } from './json-rpc.ts'
 
-/** What an account's next transaction depends on. */
+/** The state of the chain that an account's next transaction depends on. */
 export interface Sender {
   readonly chainId: number
   readonly nonce: number

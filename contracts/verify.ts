@@ -8,14 +8,14 @@ export interface ExpectedContract {
   readonly address: Address
   readonly abi: Abi
   readonly bytecode: Hex
-  /** What its functions answer: function, arguments, answer. Addresses in any case. */
+  /** The answers expected of its functions: function, arguments, answer. Addresses in any case. */
   readonly answers: readonly (readonly [name: string, args: readonly unknown[], answer: unknown])[]
 }
 
 export const roleHash = (role: string): Hex =>
   role === 'DEFAULT_ADMIN_ROLE' ? `0x${'00'.repeat(32)}` : keccak256(toHex(role))
 
-/** Holds contracts on a chain against what they should be; what differs, in words. */
+/** Compares contracts on a chain with their expected code and settings. @returns The differences, as sentences. */
 export async function findDifferences(
   rpcUrl: string,
   contracts: readonly ExpectedContract[],
@@ -66,7 +66,7 @@ function isSameBut(template: Uint8Array, code: Uint8Array): boolean {
   return true
 }
 
-/** Where the pushed word of zeros begins that a byte lies in; null when it lies in none. */
+/** Offset of the pushed word of zeros that contains a byte; null if no such word contains it. */
 function startOfWord(template: Uint8Array, at: number): number | null {
   for (let start = at; start > Math.max(0, at - wordBytes); start--)
     if (template[start - 1] === push32)

@@ -5,7 +5,7 @@ import { buildProgram } from '../scripts/packages/build.ts'
 import packageJson from './package.json' with { type: 'json' }
 
 const here = import.meta.dirname
-/** Who names a folder of its own removes nothing that another one uses. */
+/** A caller that sets `PACKAGE_DIST` removes no files that another caller uses. */
 const dist = process.env.PACKAGE_DIST ?? path.join(here, 'dist')
 
 await buildProgram({

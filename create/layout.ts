@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../scripts/command/errors.ts'
 
-/** Where the parts of a project are. */
+/** The paths of the parts of a project. */
 export const layout = {
   module: 'assembly/index.ts',
   samples: 'samples.json',
@@ -9,7 +9,7 @@ export const layout = {
   artifact: 'build/module.hbc',
 } as const
 
-/** What the commands need of a manifest; the hub checks the whole. */
+/** The members of a manifest that the commands need; the hub checks the whole. */
 export interface ProjectFacts {
   readonly slug: string
   readonly gasLimit: number

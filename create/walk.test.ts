@@ -55,7 +55,7 @@ const blocksOf = (page: string): string[][] =>
     block!.trim().split('\n'),
   )
 
-/** What a reader of the page writes for a test: a network, a task, a receipt that is verified. */
+/** The test program of a reader of the page: it starts a network, submits a task and verifies the receipt. */
 const program = `
 import { createHub } from '${scope}/client'
 import { startNetwork } from '${scope}/client/testing'
@@ -85,7 +85,7 @@ function familyOf(pid: number): number[] {
 describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
   const tests = path.join(away, 'tests')
   let child: ChildProcess
-  // biome-ignore lint/suspicious/noExplicitAny: What the program prints.
+  // biome-ignore lint/suspicious/noExplicitAny: The program prints JSON.
   let started: any
   beforeAll(async () => {
     mkdirSync(tests)
@@ -146,7 +146,7 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
     })
     writeFileSync(module, source)
 
-    // What `create/template/readme.md` says, as it was written into the project.
+    // The commands of `create/template/readme.md`, as they were written into the project.
     const [, , ofLocal, ofPublic] = blocksOf(path.join(project, 'README.md'))
     const [publish, queue, approve, ask] = ofLocal!
     const shell = (line: string, more: NodeJS.ProcessEnv = {}) =>

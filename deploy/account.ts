@@ -3,7 +3,7 @@ import type { Resources } from './wrangler-config.ts'
 import { lifecycleRule } from './wrangler-config.ts'
 import { WranglerError } from './wrangler-error.ts'
 
-/** What an account has of an environment. */
+/** The resources of an environment that an account has. */
 export interface AccountState {
   readonly databaseId: string | null
   readonly buckets: ReadonlySet<string>
@@ -81,7 +81,7 @@ export async function readDeployments(wrangler: Wrangler, worker: string): Promi
 const tagOf = (deployments: readonly Deployment[]): string | null =>
   deployments.flatMap(({ annotations }) => annotations?.['workers/message'] ?? [])[0]?.split(' ')[0] ?? null
 
-/** What a call answers; null where the account has nothing of the name. */
+/** The output of a call; null if the account has nothing of that name. */
 export async function unlessAbsent(answer: Promise<string>): Promise<string | null> {
   try {
     return await answer

@@ -12,8 +12,8 @@ import type { Environment } from './environment.ts'
 import { chainIdOf } from './hub-settings.ts'
 
 /**
- * What the chain has that the environment does not say, or the other way round: another chain, contracts that are not the network's, roles
- * that the relayer lacks, or gas. Each problem says what to do.
+ * The differences between the chain and the environment: another chain, contracts that are not the network's, roles or gas
+ * that the relayer lacks. Each problem says what to do.
  */
 export async function chainProblems(environment: Environment, rpcUrls: readonly string[]): Promise<string[]> {
   if (rpcUrls.length === 0)
@@ -49,7 +49,7 @@ const profileOf = (environment: Environment) =>
 async function contractProblems(environment: Environment, rpcUrl: string): Promise<string[]> {
   const contracts = environment.chain.contracts as unknown as ContractAddresses
   const relayer = environment.relayer.toLowerCase() as Address
-  // Who else has a role is nothing that the environment says.
+  // The environment does not say which other accounts have a role.
   const nobody = zeroAddress as Address
   const options: PlanTerms = {
     profile: profileOf(environment),

@@ -5,7 +5,7 @@ import { chainIdOf, hubVars } from './hub-settings.ts'
 
 export interface Finding {
   readonly what: string
-  /** What is wrong and what to do; null where nothing is. */
+  /** The problem and what to do about it; null if there is none. */
   readonly problem: string | null
 }
 
@@ -14,7 +14,7 @@ const clockSecsMax = 30
 
 type Fetch = (url: string, headers?: Record<string, string>) => Promise<Response>
 
-/** What a hub says of itself, compared with its environment. */
+/** Compares the answers of a hub with its environment. */
 export async function checkHub(
   environment: Environment,
   url: string,
@@ -73,7 +73,7 @@ const isAway = (findings: readonly Finding[]): boolean =>
 /** A new domain gets its certificate within minutes. */
 const waits = 60
 
-/** What {@link checkHub} finds once the domain leads to the hub. @param wait - Between two tries. */
+/** The findings of {@link checkHub} once the domain leads to the hub. @param wait - Called between two tries. */
 export async function checkConnected(
   check: () => Promise<Finding[]>,
   wait: () => Promise<unknown>,

@@ -42,7 +42,7 @@ const Environment = z.strictObject({
     .default({}),
 })
 
-/** What `deploy/NAME.toml` says of an environment; an empty text is not filled in yet. */
+/** The content of `deploy/NAME.toml`; an empty text is a value that is not filled in yet. */
 export type Environment = z.output<typeof Environment>
 
 /** @param file - The path of an environment. @throws {@link CommandError} which names every member that it cannot have. */
@@ -65,7 +65,7 @@ function readRaw(file: string): unknown {
   }
 }
 
-/** What has to be filled in before anything can be deployed: the member, and where its value comes from. */
+/** The members that must be filled in before anything can be deployed, each with the source of its value. */
 export function missingMembers({
   account_id,
   domain,

@@ -48,7 +48,7 @@ export const optionalSecrets: readonly Secret[] = [
   },
 ]
 
-/** What the hub of an environment is started with, without its secrets. */
+/** The variables that the hub of an environment starts with, without its secrets. */
 export function hubVars(environment: Environment): Record<string, string> {
   const { domain, operators, network, chain, settings } = environment
   const chainId = chainIdOf(environment)
@@ -88,7 +88,7 @@ function publishedAccounts({ relayer, operators, ...environment }: Environment):
   )
 }
 
-/** What the hub would refuse of an environment. @param secrets - Those that are known; of the others nobody can say more than that they are set. */
+/** The faults of an environment that the hub would refuse. @param secrets - Values that are known; the other secrets count as valid. */
 export function environmentProblems(
   environment: Environment,
   secrets: Readonly<Record<string, string>> = {},

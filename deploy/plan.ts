@@ -15,9 +15,9 @@ export interface PlanRow {
 export interface Plan {
   readonly rows: readonly PlanRow[]
   readonly vars: Readonly<Record<string, string>>
-  /** What the operator has to fill in or do, with where it comes from. Nothing is deployed before that. */
+  /** The members that the operator has to fill in, each with the source of its value. Nothing is deployed before that. */
   readonly missing: readonly string[]
-  /** What the hub would refuse. */
+  /** The faults that the hub would refuse. */
   readonly problems: readonly string[]
 }
 
@@ -31,7 +31,7 @@ const costs = {
   none: 'none',
 }
 
-/** What `up` would create, change and set. @param account - Null where nobody asked it. */
+/** The resources and settings that `up` would create and change. @param account - Null if its state was not read. */
 export function planOf(environment: Environment, account: AccountState | null): Plan {
   const resources = resourcesOf(environment)
   const missing = missingMembers(environment).map(([member, source]) => `${member}: ${source}`)
@@ -39,7 +39,7 @@ export function planOf(environment: Environment, account: AccountState | null): 
     rows: rowsOf(environment, resources, account),
     vars: hubVars(environment),
     missing,
-    // What is not filled in is named once.
+    // A missing value is not named as a problem too.
     problems: [...queueProblems(), ...(missing.length > 0 ? [] : environmentProblems(environment))],
   }
 }

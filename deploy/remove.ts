@@ -9,7 +9,7 @@ export interface RemoveOptions {
   readonly environment: Environment
   readonly wrangler: Wrangler
   readonly say: (line: string) => void
-  /** What the person types; null where nobody can be asked. */
+  /** The text that the person types; null if nobody can be asked. */
   readonly ask: (question: string) => Promise<string | null>
 }
 

@@ -279,7 +279,7 @@ function requireAccount({ account_id }: Environment): void {
   if (account_id === '') throw new MissingError('account_id is missing: `npx wrangler whoami` shows it.')
 }
 
-/** What an earlier call has kept in its file; nothing where there is no file. @throws {@link CommandError} */
+/** The secrets that an earlier call kept in its file; empty if the file does not exist. @throws {@link CommandError} */
 function readKept(file: string): Record<string, string> {
   if (!existsSync(file)) return {}
   try {
@@ -289,7 +289,7 @@ function readKept(file: string): Record<string, string> {
   }
 }
 
-/** What a file of `--save` has, which has to be there. @throws {@link CommandError} */
+/** The secrets in the file of `--save`, which must exist if it is named. @throws {@link CommandError} */
 function requireKept(file: string | undefined): Record<string, string> {
   if (file !== undefined && !existsSync(file))
     throw new CommandError(`There is no ${file}: name the file of --save.`)

@@ -48,7 +48,7 @@ describe.skipIf(findAnvil() === null)(
             })
             .toBe(isThere)
         if (isSeen) await statusSays(true)
-        // What clients of the hub meet meanwhile, and its log has.
+        // Requests of clients meanwhile, whose errors the log of the hub has.
         for (const place of ['/', '/v1/projects', `/v1/explorer/rounds/task:${project}`])
           await fetch(stage.url(place))
         const lines = logged.slice(before).map((line) => ({ level: 'error', message: [line] }))

@@ -10,7 +10,7 @@ const generateSecret = (): string => `0x${randomBytes(32).toString('hex')}`
 export interface SecretPlan {
   /** Values to set now, by name. Nobody prints them. */
   readonly values: Readonly<Record<string, string>>
-  /** What is said of each of them. */
+  /** A line for each value: its source, and the account of a key. */
   readonly notes: readonly string[]
   /** Secrets that only an operator knows. */
   readonly missing: readonly Secret[]

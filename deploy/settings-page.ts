@@ -2,16 +2,16 @@ import { settingFields } from '../workers/settings.ts'
 
 interface SettingNote {
   readonly is: string
-  /** What needs it, or when it is useful. */
+  /** The case in which it is needed or useful. */
   readonly need: string
-  /** What a wrong value does. */
+  /** The effect of a wrong value. */
   readonly wrong: string
   readonly isSecret?: true
 }
 
 const refused = 'the hub answers 503 and names it'
 
-/** What every setting means. The type holds the list complete where it is printed: see {@link settingsPage}. */
+/** The meaning of every setting. The type requires a note for each; {@link settingsPage} prints them. */
 const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
   HUB_SECRET: {
     is: 'text of at least 32 characters that seals cursors and secrets of webhooks, and derives ids',

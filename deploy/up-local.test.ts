@@ -63,7 +63,7 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
   })
 
   const started = new Map<Desk, Promise<number>>()
-  /** Where the Worker of a desk runs, once something was deployed: from the first connection that its domain gets. */
+  /** The port of a desk's Worker. It starts at the first connection to the domain after something was deployed. */
   function workerPort(of: Desk): Promise<number> {
     const port = started.get(of) ?? startWorker(of)
     started.set(of, port)

@@ -28,7 +28,7 @@ const up = (over: Partial<UpOptions> = {}) =>
     check: async (url, headers) => void checked.push([url, ...Object.values(headers)].join(' ')),
     ...over,
   })
-/** What changes something, in order. */
+/** The calls that change something, in order. */
 const changes = () =>
   account.calls.filter((call) =>
     /create|lifecycle add|secret bulk|apply|^deploy |versions|triggers/.test(call),

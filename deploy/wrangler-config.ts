@@ -40,7 +40,7 @@ export interface Resources {
 /** Inputs and outputs are kept for some time, and records beside them for ever. */
 export const lifecycleRule = { name: 'delete-payloads', prefix: 'payloads/', expireDays: 30 }
 
-/** What the development file names `hub-…` is named after the environment. */
+/** Resources that the development file names `hub-…` begin with the name of the environment instead. */
 const renamed = (environment: string, name: string): string => `${environment}-${name.replace(/^hub-/, '')}`
 
 export function resourcesOf({ name }: Pick<Environment, 'name'>): Resources {

@@ -22,7 +22,7 @@ export const wranglerOf =
   (args, input) =>
     new Promise((resolve, reject) => {
       const child = spawn(process.execPath, [program, ...args], {
-        // What is read from the answers is in no colour, and nobody is asked.
+        // The output is read by a program: it has no colours, and wrangler asks nobody.
         env: {
           ...process.env,
           CLOUDFLARE_ACCOUNT_ID: accountId,

@@ -14,7 +14,7 @@ export interface CopiedRows {
 }
 
 export interface CopyPage extends CopiedRows {
-  /** What the next page is asked for with; null after the last one. */
+  /** The cursor of the next page; null after the last one. */
   readonly next: string | null
 }
 

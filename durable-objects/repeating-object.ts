@@ -4,7 +4,7 @@ import { Alarm } from './alarm.ts'
 export interface RepeatingConfig {
   /** Does what is due; it may fail or be repeated. @returns Seconds until the next time; null when nothing waits. */
   step(): Promise<number | null>
-  /** What is logged when a step fails as a whole. */
+  /** The message that is logged when a step fails as a whole. */
   failure: string
 }
 

@@ -16,7 +16,7 @@ const commandsOf = (system: (typeof systems)[number]): Commands =>
     version: '1.0.0',
   })
 
-/** What changes users and services of the machine is only noted, with its arguments. */
+/** Commands about users and services of the machine are only recorded, with their arguments. */
 const noted = ['useradd', 'sysadminctl', 'chown', 'systemctl', 'launchctl', 'journalctl', 'tail', 'id']
 
 /** A machine of its own for the commands of the page: a folder stands for its root. */

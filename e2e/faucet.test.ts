@@ -229,7 +229,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
     const { post } = await signIn(url())
     const operator = await signIn(url(), freshAddress(), operatorKey)
     const balance = async () => {
-      // What was given before may be paid for only now.
+      // Earlier drips may be paid for only now.
       await chain.rpc('anvil_setBalance', signer, `0x${(10n ** 17n).toString(16)}`)
       const { relayer } = (await (await operator.get('/admin/v1/relayer')).json()) as {
         relayer: { balance: string }

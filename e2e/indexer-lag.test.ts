@@ -53,7 +53,7 @@ describe.skipIf(!hasAnvil)('the indexer, behind a node that lags or limits', () 
     await network.mine(calls.fund(0, 900n), calls.fund(1, 200n), calls.bond(0, 100n))
     await network.mine(calls.postEpoch(0, 1n, 100n), calls.bond(0, 50n), calls.fund(1, 300n))
     await caughtUp(hub, chain)
-    // What no log says yet is in the receipts.
+    // Events whose logs the node does not show yet come from the receipts.
     expect((await indexOf(hub)).events.length).toBeGreaterThan(2)
     await network.mineEmpty(3)
     await expect.poll(() => finalOf(hub)).toBe((await network.head()).number - 3)

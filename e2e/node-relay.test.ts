@@ -33,7 +33,7 @@ test('a node whose device is bound connects to the relay of a hub, and runs its 
   await expect.poll(device).toMatchObject({ status: 'online', connected_since: expect.any(Number) })
   expect(await node.stop()).toBe(0)
 
-  // What the node measured goes with the profile of its next heartbeat.
+  // The node sends its benchmark with the profile of its next heartbeat.
   await startNode(dataDir, { flags: ['--hub-url', hub.origin] })
   await expect.poll(device).toMatchObject({ benchmark: { suite: 'bench-v1', score: expect.any(Number) } })
 })

@@ -39,7 +39,7 @@ import {
   relayedGasMax,
 } from '../workers/actions/allowances.ts'
 
-/** What a wallet takes that checks the curve of passkeys in its own code. */
+/** The gas that a wallet uses to check the curve of passkeys in its own code. */
 const fairCheckGas = 400_000
 const greedyCheckGas = 11_000_000
 /** With it a registration takes nearly what it may. */
@@ -98,7 +98,7 @@ describe.skipIf(!hasAnvil)('the gas of relayed actions of contract wallets', () 
       ...{ gasMax, perDay: defaultAllowances[action] },
     })
 
-  /** What is relayed of an action that a wallet signed; a bond carries a permit that the token will refuse. */
+  /** Relays an action that a wallet signed; a bond carries a permit that the token will refuse. */
   const relaySigned = async (
     action: Action,
     fields: TypedMessage,

@@ -131,7 +131,7 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
     await backUpInto(folder, first)
     await expect(backUpInto(folder, first)).rejects.toThrow('is not empty')
 
-    // What the backup does not have: blocks, and an action that was accepted and sent.
+    // Data that the backup does not have: blocks, and an action that was accepted and sent.
     const later = await give(register(deployment.contracts))
     await mine()
     await expect.poll(() => statusIn(first, later)).toBe('confirmed')

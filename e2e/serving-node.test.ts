@@ -18,7 +18,7 @@ const profile = resolveProfile()
 const coordinatorSeed = `0x${'c0'.repeat(32)}`
 const operatorKey = generatePrivateKey()
 let hub: TestHub
-/** Where the hub is, once its door is open. */
+/** The origin of the hub, which answers once the door is open. */
 let origin: string
 /** Between nodes and the hub: until it is open, nobody answers there. */
 const door = createServer((caller) => {

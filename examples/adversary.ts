@@ -1,4 +1,4 @@
-// What a module may try against its node, one function each. None gets further than the rules let it; see README.md.
+// Attacks of a module on its node, one function each. No function gets further than the rules allow; see README.md.
 import { emit, hash, log, storage, tryCall } from "hub";
 
 let counter: u64 = 0;

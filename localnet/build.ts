@@ -13,7 +13,7 @@ import '../scripts/copy-assets.ts'
 import packageJson from './package.json' with { type: 'json' }
 import { onPlatform } from './platform.ts'
 
-/** Who names a folder of its own removes nothing that another one uses. */
+/** A build with a folder of its own removes no files that another build uses. */
 const dist = process.env.PACKAGE_DIST ?? path.join(import.meta.dirname, 'dist')
 const nodectl = Object.keys(packageJson.dependencies).find((name) => name.endsWith('/nodectl'))
 

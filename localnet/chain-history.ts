@@ -7,11 +7,11 @@ import { epochLengths } from '../protocol/manifest/index.ts'
  */
 export const usualBlockSecs = 4
 
-/** What fast chains keep at least, and what time between blocks that come with transactions needs beside the empty ones. */
+/** The least that is kept: for fast chains, and because blocks with transactions come in addition to the empty ones. */
 const blocksMin = 1_000
 
 /**
- * Of how many blocks the states are kept. Validators ask what was staked as of the beacon block, which is
+ * The number of blocks whose states are kept. Validators ask for the stakes at the beacon block, which is
  * `beacon_offset_secs` older than its epoch, and may do so until that epoch ends.
  *
  * @param blockSecs from one empty block to the next.

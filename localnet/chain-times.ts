@@ -48,7 +48,7 @@ interface RpcLog {
   readonly data: Hex
 }
 
-/** What has become possible in a span of time by the events of a local chain, earliest first. */
+/** The times within a span that events of a local chain announced, and what is possible from then on, earliest first. */
 export async function readChainTimes(rpcUrl: string, { from, to }: Span) {
   const filter = { fromBlock: 'earliest', toBlock: 'latest', topics: [timedEvents.map(({ topic }) => topic)] }
   const [logs] = (await callBatch(rpcUrl, [['eth_getLogs', filter]])) as [RpcLog[]]

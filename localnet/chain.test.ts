@@ -67,7 +67,7 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     await callBatch(chain.url, [['anvil_setBalance', account, '0x1']])
     await callBatch(chain.url, [['evm_mine']])
     const [beacon] = await callBatch(chain.url, [['eth_blockNumber']])
-    // What is set by hand holds from the last block on.
+    // A balance that is set by hand holds from the last block on.
     await callBatch(chain.url, [['evm_mine']])
     await callBatch(chain.url, [['anvil_setBalance', account, '0x2']])
     await callBatch(chain.url, [['anvil_mine', 1_000, 4]])

@@ -88,10 +88,10 @@ export async function startChain(
   }
 }
 
-/** Where a chain has the states of its older blocks while it runs. */
+/** The folder of the states of older blocks while the chain runs. */
 export const statesOf = (file: string): string => `${file.replace(/\.json$/, '')}-states`
 
-/** What stands before the accounts, with room for more. */
+/** Bytes of the state file that are read: more than stand before the accounts. */
 const stateStartBytes = 1_024
 
 const beginning = (pastSecs: number): string[] => ['--timestamp', String(unixNow() - pastSecs)]

@@ -5,7 +5,7 @@ export class StartError extends CommandError {
   override readonly name = 'StartError'
 }
 
-/** What an error says, with its cause: that of `fetch` alone says "fetch failed". */
+/** The message of an error, with that of its cause: `fetch` alone only says "fetch failed". */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message

@@ -1,9 +1,9 @@
 import type { HubBundle } from '../scripts/bundle.ts'
 
 /**
- * What Cloudflare's edge does before a deployed hub: it says from which address a request comes, whatever the request says
- * itself, answers the files that pages load without the hub, and compresses them and pages. A local network listens on this
- * machine alone, so that is where all requests come from.
+ * Puts the work of Cloudflare's edge in front of the hub: it sets the address of the client, even if the request names
+ * another, answers the files that pages load without the hub, and compresses them and pages. A local network listens on this
+ * machine alone, so the address is always 127.0.0.1.
  */
 export const behindFront = (script: HubBundle): HubBundle => [
   { type: 'ESModule', path: 'front.js', contents: front(script[0]?.path ?? '') },

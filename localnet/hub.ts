@@ -124,7 +124,7 @@ export async function startHub({
       bindings,
       // Further isolates use the objects of the first, as two data centres would, and leave its queues to it.
       ...(name !== 'hub' && { queueConsumers: [], durableObjects: objectsOf('hub', objects) }),
-      // What is asked of Miniflare itself would be for the first of the Workers else.
+      // Without a route, requests to Miniflare itself would go to the first of the Workers.
       ...(name === 'hub' && { routes: ['*/*'] }),
       unsafeDirectSockets: [{ host: '127.0.0.1', port: name === 'hub' ? port : 0 }],
     })),
@@ -188,7 +188,7 @@ async function deploy(urls: readonly URL[]): Promise<void> {
 }
 
 /**
- * Prints what the runtime says. What it marks as nothing to report is for its own developers: such as that an alarm was set
+ * Prints the log of the runtime. Messages marked `NOSENTRY` are for its own developers, such as that an alarm was set
  * again while it ran.
  */
 function printRuntimeLog({ level, message }: { level: string; message: string }): void {

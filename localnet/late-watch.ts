@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readStatus } from './hub-status.ts'
 
-/** What `late` of `GET /v1/status` has. */
+/** One entry of `late` of `GET /v1/status`. */
 export interface Late {
   readonly what: string
   readonly project_id: string
@@ -29,7 +29,7 @@ const sentences: Readonly<Record<string, (late: Late) => string>> = {
 
 const nameOf = ({ what, project_id, epoch }: Late): string => `${what} ${project_id} ${epoch}`
 
-/** What a terminal says when what is late changes: each once, and that nothing holds tasks up any more. */
+/** The lines for a terminal after `late` changed: one for each new entry, and one if nothing holds tasks up any more. */
 export function lateLines(before: readonly Late[], now: readonly Late[]): string[] {
   const known = new Set(before.map(nameOf))
   const fresh = now.filter((one) => !known.has(nameOf(one)))
@@ -40,7 +40,7 @@ export function lateLines(before: readonly Late[], now: readonly Late[]): string
   ]
 }
 
-/** Says what of a hub becomes late. @returns Ends it. */
+/** Says each new entry of `late` of a hub. @returns Stops this. */
 export function watchLate(origin: string, say: (line: string) => void): () => void {
   let isEnded = false
   const watch = async () => {

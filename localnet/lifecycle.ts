@@ -3,7 +3,7 @@ import { isExpected } from '../scripts/command/errors.ts'
 const parentPollMs = 500
 const signals: readonly (string | symbol)[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** What runs in this process: ended once, in the reverse of the order in which it began. */
+/** Ends the parts of this process once, in the reverse of the order in which they began. */
 export class Lifecycle {
   readonly #ends: (() => unknown)[] = []
   #stopping = false

@@ -281,7 +281,7 @@ async function orGoOn<T>(
   }
 }
 
-/** What takes long to load, and is loaded only once nothing speaks against a start. */
+/** Loads the modules that take long, and the bundle of the hub. Called only when nothing prevents a start. */
 async function prepareHub() {
   const [{ startHub, LostChainError }, { OtherVersionError }, { bundleHub }] = await Promise.all([
     import('./hub.ts'),

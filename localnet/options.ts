@@ -135,7 +135,7 @@ function readBlockTime(text: string | undefined): number {
   return Number(text)
 }
 
-/** Where as many nodes as a network has find a port after it. */
+/** Reads the first port of the nodes, after which all nodes of a network find a port. */
 function readNodePort(text: string | undefined): number | null {
   const port = readPort('--node-port', text)
   if (port !== null && port > 65_500)

@@ -5,7 +5,7 @@ import { wrapHub } from './wrapped-hub.ts'
 export interface PlatformOptions {
   /** Of all delays and choices. */
   readonly seed: number
-  /** What differs from {@link cloudflareLimits}. */
+  /** Values that differ from {@link cloudflareLimits}. */
   readonly limits?: Partial<Limits>
 }
 

@@ -13,7 +13,7 @@ const picking = `
   console.log(JSON.stringify(ports))
   process.stdin.resume()`
 
-/** What a process picks that runs until the test ends. */
+/** The ports that another process picks, which runs until the test ends. */
 async function pickedByAnother(): Promise<number[]> {
   const child = spawn('node', ['--input-type=module', '--eval', picking], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,6 +1,6 @@
 import { anvilKeys } from '../protocol/identity/index.ts'
 
-/** Who is who among the accounts that anvil funds. Everybody has their keys. */
+/** The roles of the accounts that anvil funds. Their keys are public. */
 export const privateKeys = {
   /** Deploys the contracts, sends what the hub relays, and has the roles that the hub acts by. */
   relayer: anvilKeys[0]!,

@@ -42,7 +42,7 @@ export function readProc(root = '/proc'): Process[] {
   })
 }
 
-/** What a process shows as its state is that of its first thread. The others may go on, with every port and file. */
+/** The state of a process is that of its first thread. Other threads may go on, with every port and file. */
 function hasOtherThreads(folder: string): boolean {
   try {
     return readdirSync(path.join(folder, 'task')).length > 1

@@ -24,7 +24,7 @@ export async function keepSchedule(
     try {
       await runSchedule()
     } catch (error) {
-      // What fails while the hub stops fails because of that.
+      // A failure while the hub stops is caused by the stop.
       if (!isEnded) onFailure(error)
     }
   }

@@ -15,7 +15,7 @@ export interface NetworkParts {
   readonly coordinatorSeed: string
 }
 
-/** What makes the hub one of a local network: its vars and secrets where they differ from wrangler.toml. */
+/** The settings of the hub of a local network: its vars and secrets that differ from wrangler.toml. */
 export const hubSettings = ({
   baseUrl,
   chain,

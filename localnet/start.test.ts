@@ -331,7 +331,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect(network.output.stderr).toContain('Stopped the processes of a network that was killed')
     // The chain, workerd, and the validators.
     expect(orphans.length).toBeGreaterThanOrEqual(6)
-    // Who takes them over may be late to ask how they ended; `kill` finds them until then.
+    // Their new parent may be late to ask how they ended; `kill` finds them until then.
     const running = new Set(listProcesses().map(({ pid }) => pid))
     expect(orphans.filter(({ pid }) => running.has(pid))).toEqual([])
     await expectGoesOn()

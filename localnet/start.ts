@@ -18,6 +18,6 @@ try {
     await runNetwork(options, args, lifecycle)
   }
 } catch (error) {
-  // What fails while everything stops fails because of that.
+  // A failure while everything stops is caused by the stop.
   if (!lifecycle.stopping) await lifecycle.stop(reportFailure(error))
 }

@@ -5,7 +5,7 @@ import { lockFolder } from '../node-cli/src/data-dir/folder-lock.ts'
 import { callOf } from '../scripts/command/call.ts'
 import { StartError } from './errors.ts'
 
-/** Where the local network keeps its data; `LOCALNET_DIR` names another place. */
+/** The folder in which the local network keeps its data; `LOCALNET_DIR` names another one. */
 export const stateFolder = process.env.LOCALNET_DIR ?? '.localnet'
 
 /**
@@ -29,11 +29,11 @@ function runningAlready(folder: string, pid: number | null): StartError {
   )
 }
 
-/** What has to be there for a hub, and where. */
+/** The files and folders of a network, with their paths. */
 export const networkFiles = (folder: string) => ({
   /** Databases and objects of the hub. */
   storage: path.join(folder, 'storage'),
-  /** What the chain writes of itself. */
+  /** The state that the chain writes. */
   chain: path.join(folder, 'chain.json'),
   /** Which deployment the hub's data is about. */
   deployment: path.join(folder, 'deployment.json'),
@@ -45,7 +45,7 @@ export const networkFiles = (folder: string) => ({
   devices: path.join(folder, 'devices'),
   /** Data directories of the validators. */
   validators: path.join(folder, 'validators'),
-  /** What nodes say. */
+  /** Logs of the nodes. */
   logs: path.join(folder, 'logs'),
 })
 
@@ -75,9 +75,9 @@ export function clearState(folder: string): void {
 }
 
 /**
- * Moves away what can no longer be used, beside what was moved before, where it can still be found.
+ * Moves away a file or folder that can no longer be used, beside those that were moved before, where it can still be found.
  *
- * @returns Where it is, or null when there was nothing.
+ * @returns Its new path, or null if it did not exist.
  */
 export function setAside(file: string): string | null {
   if (!existsSync(file)) return null
@@ -90,7 +90,7 @@ export function setAside(file: string): string | null {
   })
 }
 
-/** What was moved away from there: `storage.old`, `storage.old.2`, `storage.old.3` … */
+/** The paths to which it was moved before: `storage.old`, `storage.old.2`, `storage.old.3` … */
 function asides(file: string): string[] {
   const folder = path.dirname(file)
   if (!existsSync(folder)) return []

@@ -15,7 +15,7 @@ interface Seconds {
 }
 
 /**
- * Where everything of a network is that has started.
+ * The text that says where everything of a started network is.
  *
  * @param startOver the command that starts with empty data.
  */

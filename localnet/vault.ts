@@ -25,10 +25,10 @@ const epochCapEnd = 2n ** 128n
 const callGas = 300_000n
 
 /**
- * Puts into the vault of a project what it lacks of an amount; the vault is opened if it is not. These are the developer's
+ * Fills the vault of a project up to an amount; the vault is opened if it is not. These are the developer's
  * own transactions: the hub neither opens nor funds a vault.
  *
- * @returns What was put in; 0 where the vault holds as much or more.
+ * @returns The base units that were put in; 0 if the vault holds as much or more.
  * @throws {@link CommandError} when the developer has too few tokens, epochs pay more than a vault can, or the chain refuses.
  */
 export async function fundVault(
@@ -58,7 +58,7 @@ export async function fundVault(
 const isRefusal = (error: unknown): boolean =>
   error instanceof SendError || error instanceof RpcError || (error as Error).cause instanceof Error
 
-/** What a vault has in its books, once it is known that this is its chain. Null while it is not open. */
+/** The balance in the books of a vault, after a check that this is its chain. Null while the vault is not open. */
 async function readHeld(rpcUrl: string, vault: Vault): Promise<bigint | null> {
   const data = encodeFunctionData({ abi: projectVaultAbi, functionName: 'summary' })
   const [chainId, answer] = await callBatch(rpcUrl, [
@@ -67,7 +67,7 @@ async function readHeld(rpcUrl: string, vault: Vault): Promise<bigint | null> {
   ])
   if (Number(chainId) !== vault.chainId)
     throw new CommandError(`${rpcUrl} is chain ${Number(chainId)}; the vault is on chain ${vault.chainId}.`)
-  // What an address without code answers.
+  // The answer of an address without code.
   if (answer === '0x') return null
   return decodeFunctionResult({ abi: projectVaultAbi, functionName: 'summary', data: answer as Hex }).balance
 }

@@ -10,7 +10,7 @@ import { commandPage, toolPage } from './src/cli/man-page.ts'
 import { commands } from './src/commands/index.ts'
 
 const root = import.meta.dirname
-/** Who names a folder of its own removes nothing that another one runs. */
+/** A build with a folder of its own does not remove files that another process runs. */
 const dist = process.env.NODECTL_DIST ?? path.join(root, 'dist')
 const { engines, name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
   engines: { node: string }
@@ -117,8 +117,8 @@ await build({
   plugins: [...plugins, serveApart],
   entryPoints: { main, worker: path.join(root, 'src/engine/thread/worker.ts') },
 })
-// Every file costs a start time. What is shared with other commands is split into many, so what runs first, and what is
-// run again and again, are built by themselves.
+// Every file adds to the start time, and code that commands share is split into many files. So the entry points that run
+// first, and the commands that run most often, are bundled separately.
 for (const name of ['start', 'version'])
   await build({ ...options, plugins, entryPoints: { [name]: path.join(root, `src/${name}.ts`) } })
 await build({ ...options, plugins: [...plugins, alone('run')], entryPoints: { run: main } })

@@ -269,7 +269,7 @@ describe('the compiler folder', () => {
       NODE_ASC_HOME: home,
       npm_config_registry: await startPackageRegistry(),
       npm_config_cache: temporaryFolder(),
-      // What npm is told by the script that calls it is not meant for this installation.
+      // Settings that npm passes to the script that calls it must not change this installation.
       npm_config_global: 'true',
       npm_config_dry_run: 'true',
       NPM_CONFIG_OMIT: 'prod',

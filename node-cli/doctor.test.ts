@@ -32,7 +32,7 @@ async function createNode() {
   return { dataDir, nodeId: identityOf(profile, dataDir, seed).node_id }
 }
 
-/** What is found of a node, by check. */
+/** The findings about a node, by check. */
 async function examineNode(dataDir: string, change: Partial<Patient> = {}) {
   const { bind = { host: '127.0.0.1', port: 0 } } = change
   const url = `http://${bind.host}:${bind.port}`

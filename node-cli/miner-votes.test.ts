@@ -72,7 +72,7 @@ describe('one vote for each round, whatever happens to the connection', () => {
     expect(await again.next('ready')).toMatchObject({ holding: [offer.offer_id] })
     expect(await again.next('accept')).toMatchObject({ offer_id: offer.offer_id })
     expect(await again.next('vote')).toMatchObject({ offer_id: offer.offer_id, vote: stored })
-    // What the hub sends again, because it heard of no vote, gets that vote too.
+    // If the hub sends the offer again because it received no vote, it gets the same vote.
     again.send(offer)
     expect(await again.next('vote')).toMatchObject({ vote: stored })
     expect(votesIn(miner.dataDir)).toEqual([stored])
@@ -189,7 +189,7 @@ describe('a data directory that cannot be written', () => {
 
   test('no offer is accepted whose lease cannot be stored', async () => {
     const { miner, project, socket } = await createStage()
-    // What the offer needs is here, so that the lease is the first that is stored.
+    // After this task the node has all that the next offer needs, so its lease is the first write.
     await take(socket, project.offer(miner.key))
     const letGo = hold(miner.dataDir)
     const offer = project.offer(miner.key, { seq: 1 })

@@ -137,7 +137,7 @@ describe('a vote', () => {
     expect(withheld).toMatchObject(conflict('vote_withheld'))
     expect(withheld.json.message).toMatch(/^This data directory is a copy: /)
     expect((await restored.call('/status')).json.counts).toMatchObject({ votes: 1, receipts: 1 })
-    // What needs no vote goes on.
+    // A run that needs no vote is still executed.
     expect((await execute(restored, spinning)).status).toBe(200)
     await restored.stop()
     expect(restored.log().map(({ message }) => message)).toContain(

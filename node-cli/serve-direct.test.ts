@@ -15,7 +15,7 @@ import {
 
 const { address } = collector
 
-/** What a quorum signed last of the storage of the collector. */
+/** The state of the collector's storage that a quorum signed last. */
 interface Head {
   seq: number | null
   root: string | null
@@ -78,7 +78,7 @@ async function restart(index: number): Promise<void> {
   nodes[index] = await four.add(() => startKnowing(validators[index]!))
 }
 
-/** What the coordinator does with a node that does not vote yet: it says what it missed, and asks again. */
+/** Acts as the coordinator for a node that cannot vote yet: sends it the votes that it missed, and asks again. */
 async function bringToVote(
   node: ServingNode,
   missed: readonly object[],
@@ -140,7 +140,7 @@ describe('direct rounds of a module with storage', () => {
     expect(twice.status).toBe(422)
     const second = await decide(nodes, nothing, module)
     expect(second.output).toBe('x')
-    // What is over is no longer written.
+    // Votes on a round that is over change no storage.
     expect((await tell(nodes[0]!, first.votes)).status).toBe(200)
     expect((await votesOf(nodes, second.head, module)).output).toBe('xx')
   })

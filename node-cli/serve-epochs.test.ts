@@ -72,7 +72,7 @@ describe('an epoch that is over', () => {
     const network = await startEpochNetwork({ firstUrl })
     const liar = network.list[0]?.publicKey
     await startAll(network.validators)
-    // Where the liar leads the first attempt, its own attestation is a right one.
+    // If the liar leads the first attempt, its own attestation is valid.
     const first = await firstPosted(network)
     expect(first.receipt.receipt_hash).toBe(known.receiptHash)
     expect(attested(first.receipt, network)).toBe(first.by === liar ? 4 : 3)

@@ -91,7 +91,7 @@ test('evidence of a final round is posted once; none of an open one, and none of
     node_key: withheld.node_key,
   })
 
-  // What was taken is not sent again; what was refused gets another chance.
+  // Accepted evidence is not sent again; refused evidence is tried once more.
   const again = await validator.start()
   await expect.poll(() => posted, patience).toEqual([...sent, refused.node_key])
   await again.stop()

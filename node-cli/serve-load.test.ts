@@ -16,7 +16,7 @@ import { openServeStore } from './src/serve/store/index.ts'
 const shared = sharedNode()
 
 const slow = [sharedNode(), sharedNode(), sharedNode()] as const
-/** What slow callers are answered. They are cut off after a minute, in which the tests before theirs run. */
+/** The answers to slow callers. They are cut off after a minute, during which the tests before theirs run. */
 let cutOff: Promise<readonly [headers: string, body: string, unread: unknown]>
 beforeAll(async () => {
   const [first, second, third] = [slow[0](), slow[1](), slow[2]()]

@@ -25,7 +25,7 @@ const storedEntries = 150
 /** More than three pages. */
 const manyEntries = 420
 
-/** What the collector stores, the same in every validator that is given it. */
+/** The storage of the collector, the same in every validator that gets it. */
 const storage = (entries: number) =>
   Array.from({ length: entries }, (_, i) => ({
     address: collector.address,
@@ -254,7 +254,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
   interface Lie {
     readonly name: string
     readonly proxy: (own: string) => Promise<string>
-    /** What the node says of the peer; null where the others outvote it. */
+    /** The reason that the node logs against the peer; null if the others outvote the peer. */
     readonly reason: string | null
   }
 

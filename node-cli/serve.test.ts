@@ -13,7 +13,7 @@ import { CliError } from './src/cli/errors.ts'
 import { readConfig } from './src/serve/config.ts'
 import { settingNames } from './src/serve/flags.ts'
 
-/** What `serve` says when it does not start; its port is never opened. */
+/** The result of a `serve` that refuses to start and never opens its port. */
 const refused = (flags: string[], env: NodeJS.ProcessEnv = {}) =>
   nodectl(['serve', ...flags], { env: { NODE_API_TOKEN: '', NODE_DATA_DIR: newFolder(), ...env } })
 

@@ -15,7 +15,7 @@ import {
   readAnswer,
 } from '../testing/node/run-examples.ts'
 
-/** What an honest run of echo prints. */
+/** The output of an honest run of echo. */
 // biome-ignore lint/suspicious/noExplicitAny: The output of the tool, of which the tests change what they like.
 let honest: any
 beforeAll(prepareExamples)

@@ -1,4 +1,4 @@
-/** What a cause is about. */
+/** The subject of a cause. */
 export type CauseSubject = 'device' | 'subscription' | 'set' | 'project' | 'work' | 'earnings' | 'node'
 
 /** `error`: no work or no reward comes while it lasts. `warning`: less of it comes. `info`: it explains what is seen. */
@@ -31,8 +31,8 @@ const waitForHub = 'Wait: the hub tries again. GET /v1/status names what is late
 const noStep = 'Nothing is to be done.'
 
 /**
- * What keeps a device from work or reward, and a project from its tasks, by code. The hub answers these codes in diagnoses and
- * health, and a node says what it knows itself. `docs/causes/` has a page for each.
+ * Causes that keep a device from work or reward, or a project from its tasks, by code. The hub answers these codes in diagnoses
+ * and health, and a node reports those that it detects itself. `docs/causes/` has a page for each.
  */
 export const causes = {
   ...about('device', {
@@ -320,14 +320,14 @@ export interface FoundCause {
   /** The message for the owner, where it tells more. */
   readonly detail?: string | null
   readonly since?: number | null
-  /** What helps in this state of its subject, where it is not what helps usually; null where nothing does. */
+  /** The next step in this state of the subject, if it differs from the usual one; null if no step helps. */
   readonly nextStep?: string | null
 }
 
 /** The path of the page about a cause. */
 export const causePage = (code: CauseCode): string => `/docs/causes/${code}`
 
-/** @param origin - Where the pages are. */
+/** @param origin - Origin of the pages. */
 export function describeCause(
   { code, message, detail, since, nextStep: ownStep }: FoundCause,
   origin: string,

@@ -13,7 +13,7 @@ import { agreedReceipt, type BenchmarkRun } from './testing/benchmark-receipt.ts
 
 const root = path.join(import.meta.dirname, '..')
 
-/** What is run: integers, floats, roundings that add up, and calls of the host with events. */
+/** The runs of the suite: integers, floats, roundings that add up, and calls of the host with events. */
 const runs = [
   { name: 'sha256', source: 'sha256', function: 'sha256', input: 'a'.repeat(32_768), gas_limit: 50_000_000 },
   { name: 'matrix', source: 'matrix', function: 'multiply', input: '64', gas_limit: 100_000_000 },

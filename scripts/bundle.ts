@@ -41,7 +41,7 @@ export const readModules = (folder: string, first: string): HubBundle =>
     },
   )
 
-/** What the hub may import, and what decides how it is bundled. */
+/** Files and folders that the hub may import, and those that decide how it is bundled. */
 const sources = [
   'workers',
   'durable-objects',
@@ -121,8 +121,8 @@ const packageVersion: Plugin = {
 }
 
 /**
- * What is needed at start is in a few modules. What a route alone needs is in others, which workerd does not even parse
- * before that route is called.
+ * Code that is needed at start is in a few modules. Code that only one route needs is in others, which workerd does not
+ * even parse before that route is called.
  */
 const settings = {
   entryPoints: ['workers/index.ts'],

@@ -89,7 +89,7 @@ describe('the console as it is built', () => {
       const [boot] = filesOf(page).filter((file) => file.includes('/entry/boot.'))
       expect(read(boot!), name).toContain(`version: "${path.basename(folder)}"`)
       expect(read(boot!), name).toContain('could not be loaded')
-      // What asks for the version is evaluated after the page has said which it is.
+      // Code that asks for the version is evaluated after the page has said which it is.
       const start = filesOf(page).filter((file) => file.includes('/entry/start.'))
       for (const file of closure(start, atOnce)) expect(read(file), file).not.toContain('version.json')
     }

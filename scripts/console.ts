@@ -20,7 +20,7 @@ import { filesAddress } from './site/page.ts'
 
 const folder = path.resolve(import.meta.dirname, '../console')
 
-/** What the console is made of. */
+/** The sources of the console. */
 const sources = [
   'console/src',
   'console/static',
@@ -139,11 +139,11 @@ function addFile(built: string, name: string, script: string): string {
 /** The chosen colours, before anything is drawn in others. */
 const themeScript = `try { document.documentElement.dataset.theme = localStorage.getItem('theme') ?? 'auto' } catch {}`
 
-/** Where only the script draws a record, it loads at once; what else is to be seen is in the page, or the hub writes it there, and comes first. */
+/** Whether only the script draws the record, so that it loads at once. Other pages have their content, or the hub writes it, and show it first. */
 const showsRecord = (file: string, html: string): boolean =>
   path.basename(file) === '_.html' && !html.includes(' data-shown=')
 
-/** What SvelteKit has a browser load before the page is drawn. */
+/** A link to a script that SvelteKit has a browser load before the page is drawn. */
 const preload = /\s*<link href="\/([^"]+)" rel="modulepreload">/g
 
 /** The scripts of a page in the order in which they can run: each after those that it imports. */
@@ -171,8 +171,8 @@ function withPreloads(html: string, files: readonly string[]): string {
 }
 
 /**
- * What was drawn for the build is seen before scripts load, and each of these runs in a task of its own: clicks and keys are
- * answered between two of them. A page that nobody looks at starts as well.
+ * The page that the build drew is shown before scripts load, and each script runs in a task of its own: clicks and keys are
+ * answered between two of them. A page in the background starts as well.
  */
 function inSteps(script: string, files: readonly string[], atOnce: boolean): string {
   const waiting = script
@@ -200,7 +200,7 @@ const painted = new Promise((go) => {
 })
 `
 
-/** Where the page does not name its scripts. */
+/** For a page that does not name its scripts. */
 const preloads = `painted.then(async () => {
   for (const href of files) {
     document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))

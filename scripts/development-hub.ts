@@ -1,9 +1,9 @@
-/** What `wrangler dev` needs before it starts the hub: secrets, and a database with its tables. */
+/** Prepares what `wrangler dev` needs before it starts the hub: secrets, and a database with its tables. */
 import { constants, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { migrateDatabase, OtherVersionError, readWranglerHub } from './wrangler-hub.ts'
 
-/** Where wrangler keeps the data of a local Worker. */
+/** The folder in which wrangler keeps the data of a local Worker. */
 const statePath = '.wrangler/state/v3'
 
 /** Names the migrations that the database has. It lies with the data, so that both are removed together. */

@@ -15,7 +15,7 @@ const home = 'node_modules/.cache/openapi-typescript'
 const packages = ['openapi-typescript@7.13.0', 'typescript@5.9.3']
 const target = 'sdk/api.generated.ts'
 
-/** What says nothing about types; without it the file is a third as long. */
+/** Members that say nothing about types; without them the file is a third as long. */
 const untyped = new Set(['description', 'summary', 'example', 'examples', 'headers'])
 
 /** The document with the names of the default profile, as far as types need it. */

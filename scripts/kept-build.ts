@@ -30,7 +30,7 @@ export const askedBuilds = new Map<string, string>()
 
 const cacheOf = ({ name }: Build): string => path.join(root, 'node_modules/.cache', name)
 
-/** Where the build of the sources as they are is kept, whether it was made or not. */
+/** The folder for the build of the present sources, whether it was made or not. */
 export const keptBuildFolder = (build: Build): string => path.join(cacheOf(build), hashSources(build))
 
 /**

@@ -26,7 +26,7 @@ A file is {cases: […]} with the topic as its name, or {profile?, topics: {<top
 Exit status: 0 all passed, 1 something failed, 2 wrong usage, or a file that is unreadable or tests nothing.
 `
 
-/** What the command prints, and its exit status. */
+/** The output of the command, and its exit status. */
 export interface VectorsOutcome {
   readonly status: 0 | 1 | 2
   readonly stdout: string

@@ -48,7 +48,7 @@ const codeOf = async (child: ChildProcess): Promise<number> => {
  */
 const ofHub = [['--project=workers'], ['--project=workers-chain', '--project=workers-anvil']]
 
-/** What the tests of the hub print comes after what the others print. */
+/** Runs all tests. The output of the hub's tests comes after that of the others. */
 async function runAll(): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'hub-test-run-'))
   try {

@@ -26,7 +26,7 @@ const textOf = (name: string) => readFileSync(`${folder}/${name}`, 'utf8')
 const workflowOf = (name: string) => parseYaml(textOf(name)) as Workflow
 const scripts = JSON.parse(readFileSync('package.json', 'utf8')).scripts as Record<string, string>
 
-/** What a job may do beyond reading the repository. */
+/** The permissions of jobs beyond reading the repository. */
 const granted: Record<string, Record<string, string>> = {
   'plan.yml comment': { 'pull-requests': 'write' },
   'release.yml publish': { contents: 'read', 'id-token': 'write' },

@@ -5,7 +5,7 @@ import { keptBuild } from './kept-build.ts'
 
 const migrationsFolder = 'd1-migrations'
 
-/** What decides how the hub is started. */
+/** The files that decide how the hub is started. */
 const sources = [
   'wrangler.toml',
   migrationsFolder,
@@ -63,8 +63,8 @@ export function databaseFile(statePath: string): string | null {
 }
 
 /**
- * What a database says that has all migrations, and no others: most have, and to start workerd only to find that takes as
- * long as the hub's own start. Null of any other, also of one that cannot be read.
+ * Reads a database that has exactly the migrations of this version, as most have: to start workerd only to find that out takes
+ * as long as the start of the hub. Returns null for any other database, also for one that cannot be read.
  */
 function readCurrent(statePath: string, migrations: readonly Migration[]): { tip: Tip | null } | null {
   const file = databaseFile(statePath)
@@ -153,9 +153,9 @@ async function readMigrated(answer: Pick<Response, 'ok' | 'status' | 'json' | 't
   return (await answer.json()) as Tip | null
 }
 
-/** What the hub's Worker is started with. */
+/** The settings with which the hub's Worker is started. */
 interface WranglerHub {
-  /** What wrangler.toml says, and nothing of the settings in `.env`, which are those of `wrangler dev`. */
+  /** The settings of wrangler.toml, without those of `.env`, which are for `wrangler dev`. */
   readonly workerOptions: Readonly<Record<string, unknown>>
   readonly migrations: readonly Migration[]
 }
@@ -165,7 +165,7 @@ interface Migration {
   readonly statements: readonly string[]
 }
 
-/** Has wrangler read the hub's files once for the same ones: to load it takes longer than to start the hub. */
+/** Has wrangler read the hub's files, once for the same files: to load wrangler takes longer than to start the hub. */
 export async function readWranglerHub(): Promise<WranglerHub> {
   const folder = await keptBuild({
     name: 'wrangler-hub',

@@ -18,7 +18,7 @@ import { addressOf, type SignableData, type Wallet } from './wallets.ts'
 export type SignedBody = Schemas['SignedGaslessBody']
 export type Transaction = Schemas['Transaction']
 
-/** What a hub says that an action would do, before it is signed. Its `ok` is null where the hub cannot tell. */
+/** The hub's prediction of an action's result, before it is signed. Its `ok` is null if the hub cannot tell. */
 export type Preview = Schemas['ActionPreview']
 
 export type Payload = Pick<Schemas['GaslessPayload'], 'typed_data' | 'permit' | 'preview'>
@@ -35,7 +35,7 @@ export type DoneAction = Transaction & { readonly preview: Preview | null }
 
 type Caller = Pick<Client, 'call'>
 
-/** What an owner wants, and how the hub is told. */
+/** The action that an owner wants, and the calls that prepare and relay it. */
 export interface Plan {
   readonly action: Action
   /** The members of the message that the owner knows: the payload is compared with them. */
@@ -48,7 +48,7 @@ export interface Plan {
 
 const timeoutMs = 120_000
 const pollMs = 250
-/** Of chains on one machine, whose time may be moved. What is signed for them is worth nothing elsewhere. */
+/** Chains on one machine, whose time may be moved. A signature for them is worthless elsewhere. */
 const localChainIds: readonly number[] = [31337, 1337]
 
 /**

@@ -26,7 +26,7 @@ export async function readAnswer(operation: string, response: Response): Promise
 const isBinary = (type: string | null): boolean =>
   type !== null && /^(application\/(octet-stream|gzip)|image\/)/.test(type)
 
-/** Of pages and figures. What says no more than that it is text comes from elsewhere. */
+/** Types of the hub's pages and metrics. A plain `text/plain` comes from another server. */
 const isText = (type: string | null): boolean =>
   type !== null && /^text\/(markdown|plain; version=)/.test(type)
 

@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import packageJson from './package.json' with { type: 'json' }
 
 const root = path.resolve(import.meta.dirname, '..')
-/** Who names a folder of its own removes nothing that another one uses. */
+/** With `CLIENT_DIST`, a build does not remove a folder that another process uses. */
 const dist = process.env.CLIENT_DIST ?? path.join(import.meta.dirname, 'dist')
 const parts = Object.values(packageJson.exports).flatMap((part) =>
   typeof part === 'string' ? [] : [path.basename(part.default, '.js')],
@@ -44,7 +44,7 @@ function writeTypes(): void {
   for (const name of readdirSync(types, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.d.ts')) continue
     const file = path.join(types, name)
-    // What is imported is beside it as JavaScript sees it.
+    // Imports name `.ts` files; the published declarations need `.js`.
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(["'])(\.[^"']*)\.ts\1/g, '$1$2.js$1'))
   }
 }

@@ -14,7 +14,7 @@ import { Retries, type RetryOptions, sleep, timerMaxMs } from './retries.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
 
-/** What a try is signed over. */
+/** The parts of one try that a credential may sign. */
 export interface Target {
   readonly method: string
   /** Path and query. */
@@ -22,14 +22,14 @@ export interface Target {
   readonly body: string | Uint8Array | undefined
 }
 
-/** Who calls. */
+/** Authenticates the calls of one caller. */
 export interface Credential {
   /** Headers of one try. */
   readonly headers: (
     target: Target,
     signal: AbortSignal,
   ) => Record<string, string> | Promise<Record<string, string>>
-  /** Makes good what the hub no longer takes: these headers of a try. Left out where that is impossible. */
+  /** Renews a credential after the hub refused these headers of a try. Left out if it cannot be renewed. */
   readonly renew?: ((sent: Readonly<Record<string, string>>) => Promise<void>) | undefined
 }
 
@@ -45,7 +45,7 @@ export interface ClientOptions {
   readonly network?: PinnedNetwork | undefined
 }
 
-/** What you know of a network yourself. */
+/** The chain id and contract addresses that you expect of a network. */
 export interface PinnedNetwork {
   readonly chainId: number
   readonly contracts?: { readonly [Name in 'project_registry' | 'staking' | 'token']?: string } | undefined
@@ -53,13 +53,13 @@ export interface PinnedNetwork {
 
 const bookmarkName = 'X-Bookmark'
 const keyName = 'Idempotency-Key'
-/** What the hub says of a credential that another one may replace. */
+/** Error codes for a credential that can be renewed. */
 const staleCodes: readonly string[] = ['session_expired', 'unauthorized']
 
 /** A request that nobody holds is collected, and in Node its signal then no longer ends the answer: each is held as long as its body. */
 const requestOf = new WeakMap<ReadableStream, Request>()
 
-/** What all callers of one hub share. */
+/** State that all callers of one hub share. */
 class Shared {
   readonly url: string
   readonly fetch: Fetch

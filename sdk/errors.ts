@@ -10,7 +10,7 @@ export class HubError extends Error {
   readonly code: string = 'failed'
 }
 
-/** What the hub has begun, or may have: who tries again with these acts once. */
+/** Ids of work that the hub has begun, or may have begun. A retry with them acts only once. */
 export interface Begun {
   /** Of `tasks.run` and `tasks.wait`. */
   taskId?: string | undefined
@@ -32,7 +32,7 @@ export class UnreachableError extends Unanswered {
   override readonly code = 'unreachable'
 }
 
-/** What answered does not speak the API of a hub. */
+/** The server that answered does not speak the API of a hub. */
 export class AnswerError extends HubError {
   override readonly code = 'bad_answer'
   readonly status: number
@@ -46,7 +46,7 @@ export class AnswerError extends HubError {
   }
 }
 
-/** The time of a call is up. What the hub began goes on. */
+/** The time of a call is up. Work that the hub began goes on. */
 export class DeadlineError extends Unanswered {
   override readonly code = 'deadline'
 }
@@ -64,7 +64,7 @@ export class TaskFailed extends HubError {
   }
 }
 
-/** What a wallet will not sign. Nothing was signed. */
+/** The client refused to let the wallet sign. Nothing was signed. */
 export class RefusedToSign extends HubError {
   override readonly code = 'refused_to_sign'
 }
@@ -88,7 +88,7 @@ export interface FieldProblem {
   readonly message: string
 }
 
-/** What a hub answered, as far as the error of it says it. */
+/** The parts of a hub's answer that a {@link Refusal} is made from. */
 export interface RefusedAnswer {
   readonly operation: string
   readonly status: number

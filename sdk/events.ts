@@ -45,12 +45,12 @@ const holdSecs = 25
 const emptyStreamsMax = 2
 /** After so many polls a stream is tried once more: what was between may be gone. */
 const pollsMax = 20
-/** What ends earlier, and brings no event, is asked again ever more slowly. */
+/** A stream or poll that ends sooner without an event is repeated after growing pauses. */
 const livedMs = 10_000
 /** Longest pause that a hub may ask for. */
 const pauseMaxMs = 300_000
 
-/** What one answer brought, and where the feed goes on. */
+/** Events of one answer, and the cursor after them. */
 interface Batch {
   readonly events: readonly Event[]
   readonly cursor: string | undefined

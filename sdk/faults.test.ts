@@ -18,7 +18,7 @@ const soon = { pause: 1 }
 const draft = { project_id: null, step: 1, data: {} } as never
 const drip = (hub: ReturnType<typeof createHub>) => hub.call('POST /v1/faucet/drip')
 
-/** What a call throws. */
+/** The error that a call throws. */
 const failure = async (call: Promise<unknown>): Promise<HubError> => {
   const error = await call.then(
     () => null,

@@ -77,7 +77,7 @@ export interface Session extends Hub {
 
 const actionTimeoutMs = 120_000
 
-/** What the callers of one hub share. */
+/** State that the callers of one hub share. */
 interface Shared {
   readonly anyone: Client
   network: Promise<Network> | null
@@ -95,7 +95,7 @@ export const hubOf = (client: Client, anyone: Client, actor: Client | null = nul
 
 function hubOfShared(client: Client, shared: Shared, actor: Client | null): Hub {
   const { anyone, sessions } = shared
-  // What callers share ends with the signal of none of them.
+  // Callers share this request, so no caller's signal aborts it.
   const readOnce = (signal?: AbortSignal): Promise<Network> => {
     shared.network ??= readNetwork(anyone).catch((error) => {
       shared.network = null

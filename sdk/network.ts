@@ -16,9 +16,9 @@ export interface Network {
   readonly contracts: ActionContracts | null
   /** Null where the hub has none. */
   readonly vaultFactory: string | null
-  /** What the gas of the chain is paid in, with 18 decimals. */
+  /** The currency that pays for the chain's gas, with 18 decimals. */
   readonly coin: { readonly symbol: string; readonly name: string }
-  /** Where everybody reaches the chain; null where the hub names no place. */
+  /** The chain's public RPC URL; null if the hub names none. */
   readonly rpcUrl: string | null
 }
 

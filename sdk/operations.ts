@@ -43,7 +43,7 @@ type Member<Name extends string, T> = [T] extends [undefined]
       ? { readonly [N in Name]?: T }
       : { readonly [N in Name]: T }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** For all tries together, reading the answer included; milliseconds. */
@@ -75,7 +75,7 @@ type AnswerContent<Response> = Response extends { content: infer Content }
     : Uint8Array
   : undefined
 
-/** What a successful call answers: its JSON, its bytes, or nothing. */
+/** The answer of a successful call: its JSON, its bytes, or nothing. */
 export type Answer<O extends Operation> =
   Declaration<O> extends { responses: infer Responses }
     ? { [Status in keyof Responses & Success]: AnswerContent<Responses[Status]> }[keyof Responses & Success]

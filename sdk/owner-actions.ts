@@ -12,7 +12,7 @@ import { RefusedToSign } from './errors.ts'
 import type { Network } from './network.ts'
 import { addressOf, type Wallet } from './wallets.ts'
 
-/** What an action needs beside its own arguments. */
+/** The session, network and wallet that every action uses. */
 export interface Actor {
   /** Calls with the session of the wallet. */
   readonly session: Client

@@ -67,7 +67,7 @@ describe('the package', () => {
   })
 })
 
-/** What a bundler makes of a program, in bytes after minifying and gzip, without what is loaded late. */
+/** The size of a bundled program in bytes, after minifying and gzip, without chunks that are loaded on demand. */
 async function sizeOf(program: string): Promise<number> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: program, resolveDir: project },

@@ -7,10 +7,10 @@ import { verifyEd25519 } from '../protocol/signatures/index.ts'
 import type { Schemas } from './operations.ts'
 import type { TaskInput } from './tasks.ts'
 
-/** What `GET /v1/explorer/receipts/{receipt_hash}` answers, or its `receipt` alone. */
+/** The answer of `GET /v1/explorer/receipts/{receipt_hash}`, or its `receipt` alone. */
 export type Receipt = Schemas['ReceiptLookup'] | Schemas['ReceiptLookup']['receipt']
 
-/** What you know of a run yourself. What is given is compared with the receipt. */
+/** Facts that you know about a run. Members that are given are compared with the receipt. */
 export interface Evidence {
   readonly receipt_hash?: string | null
   readonly module_address?: string
@@ -29,7 +29,7 @@ export interface Evidence {
   readonly quorum?: number
 }
 
-/** Whose signature verifies. */
+/** A node whose signature verifies. */
 export interface ReceiptSigner {
   readonly node_id: string
   readonly public_key: string
@@ -42,9 +42,9 @@ export interface Verification {
   readonly holds: boolean
   /** One sentence for each thing that differs. */
   readonly problems: readonly string[]
-  /** What was compared or recomputed: members of the receipt, `signatures`, `quorum`. */
+  /** Names of the parts that were compared or recomputed: members of the receipt, `signatures`, `quorum`. */
   readonly checked: readonly string[]
-  /** Whose signatures verify, each once. */
+  /** Nodes whose signatures verify, each once. */
   readonly signers: readonly ReceiptSigner[]
   /** As recomputed. */
   readonly receipt_hash: string
@@ -134,7 +134,7 @@ function verifyEpochReceipt(
   )
 }
 
-/** What a receipt says, and what of it is recomputed from itself. */
+/** The members that a receipt states, and those that are recomputed from it. */
 interface Recomputed {
   readonly hash: string
   readonly stated: { readonly receipt_hash: string; readonly [member: string]: unknown }

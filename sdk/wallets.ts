@@ -11,7 +11,7 @@ export interface SignableData {
   readonly message: Record<string, unknown>
 }
 
-/** What signs for its owner. An account of viem is one; {@link browserWallet} makes one of a wallet in a browser. */
+/** Signs for its owner. An account of viem is one; {@link browserWallet} makes one from a wallet in a browser. */
 export interface Wallet {
   readonly address: string
   /** Signs a text by EIP-191. */
@@ -20,7 +20,7 @@ export interface Wallet {
   signTypedData(data: SignableData): Promise<string>
 }
 
-/** What a wallet in a browser gives to a page (EIP-1193), and a wallet client of viem too. */
+/** The object that a browser wallet gives to a page (EIP-1193). A wallet client of viem is one too. */
 export interface Provider {
   request(call: { method: string; params?: unknown }): Promise<unknown>
 }

@@ -12,9 +12,9 @@ export interface Violation {
 
 /** @param rules to look at; left out, all of them. */
 export async function findViolations(page: Page, rules?: readonly string[]): Promise<Violation[]> {
-  // What holds is not told apart by elements, which takes longer than some rules.
+  // Elements that pass are not listed, because that takes longer than some rules.
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
-  // A document keeps it, and it is half a megabyte. What a debugger evaluates is not subject to the policy of the page.
+  // The document keeps the script, which is half a megabyte. The policy of the page does not apply to what a debugger evaluates.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(`${source}; undefined`)
   const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
     violations: Violation[]

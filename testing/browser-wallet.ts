@@ -3,7 +3,7 @@ import { createWalletClient, type Hex, http, isHex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 
-/** What a test has its wallet do next. */
+/** The behaviour of a test's wallet in its next calls. */
 export interface WalletMood {
   /** Refuses whatever is asked to be signed, as a person does. */
   refuses: boolean

@@ -20,7 +20,7 @@ export function installClient(folder: string, tarball: string): string {
 }
 
 /**
- * What the README shows, as one program.
+ * The code blocks of the README, as one program.
  *
  * @param languages of its blocks: those in `js` run against a local network.
  */

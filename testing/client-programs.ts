@@ -20,7 +20,7 @@ const run = promisify(execFile)
 const name = `@${resolveProfile().prefix}/client`
 const [input, output] = [{ hello: 'world' }, '{"hello":"world"}']
 
-/** What a server of the reader sends to the last part of it. */
+/** The webhook that a reader's server passes to the last part of the README. */
 const webhook = `
 const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': process.env.WEBHOOK_TIME, 'webhook-signature': process.env.WEBHOOK_SIGNATURE }
 await receive(new Request('http://me.test', { method: 'POST', headers, body: '{"type":"round.finalized"}' }))
@@ -219,14 +219,14 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
 
       const newestCursor = `curl -sf "$HUB_URL/v1/events?type=round.finalized" | grep -o '"next_cursor":"[^"]*' | cut -d'"' -f4`
       const anotherTask = `curl -sfo /dev/null "$HUB_URL/v1/projects/sample-echo/tasks?wait=60" -H 'Content-Type: application/json' -d '{"function":"echo","input":"1"}'`
-      /** What comes before and after the commands about events: the other tests have no webhook. */
+      /** Commands around those about events: they sign in, and delete the webhook, which other tests do not expect. */
       const around = [
         'TOKEN=$(npm run -s sign-in)\n',
         `\nauthorization="Authorization: Bearer $TOKEN"
          curl -sf $HUB_URL/v1/me/webhooks -H "$authorization" | grep -o '"webhook_id":"[^"]*' | cut -d'"' -f4 |
            xargs -I{} curl -sf -X DELETE $HUB_URL/v1/me/webhooks/{} -H "$authorization"`,
       ] as const
-      /** What a reader puts into the commands, as they say in words. */
+      /** The values that a reader puts into the commands, as the text of the page says. */
       const filled: Readonly<Record<string, readonly (readonly [string | RegExp, () => string])[]>> = {
         'docs/give-a-task.md': [['task%3A0x…', () => encodeURIComponent(roundId)]],
         'docs/events.md': [

@@ -21,7 +21,7 @@ export interface CommandAnswer {
   readonly said: string
 }
 
-/** Where Node keeps what it sends requests with; a command that begins has no connection of an earlier one. */
+/** Node keeps the dispatcher of its requests under this key; each command gets a new one, without earlier connections. */
 const dispatcherKey = Symbol.for('undici.globalDispatcher.1')
 interface Dispatcher {
   destroy: () => Promise<void>

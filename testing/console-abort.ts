@@ -12,10 +12,10 @@ import { lookForInjections } from './console-hostile.ts'
 import { registerProject } from './console-project.ts'
 import { payloads } from './hostile-texts.ts'
 
-/** What turns the direction of writing, clears a terminal, is never drawn, or ends a line. */
+/** Characters that reverse the direction of writing, clear a terminal, are never drawn, or end a line. */
 const hidden = 'safe\u202eefas\u0007\u001b[2J\u200b\n\u2028end'
 
-/** What a module says when it aborts, and what of it may be shown. */
+/** The messages with which the module aborts. */
 const messages: readonly string[] = [
   payloads.slice(0, 3).join(''),
   payloads[29]!,
@@ -25,10 +25,10 @@ const messages: readonly string[] = [
 ]
 
 /**
- * A module that aborts with hostile messages is run by real nodes. What the console shows of each is text, escaped and bounded,
+ * Real nodes run a module that aborts with hostile messages. The console has to show each message as text, escaped and bounded,
  * where the task was submitted and on the page of its round.
  *
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function findAbortFaults(browser: Browser, origin: string): Promise<string[]> {
   const { hosts } = await connectTo(origin).client.call('GET /')

@@ -11,7 +11,7 @@ import { runTool } from './run-tool.ts'
 /**
  * Becomes a developer, creates an API key and a webhook, and writes a draft that somebody else changes meanwhile.
  *
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function findBuildFaults(browser: Browser, origin: string): Promise<string[]> {
   return openFlow(browser, origin, async (page, faults) => {
@@ -107,7 +107,7 @@ async function createWebhook(page: Page): Promise<void> {
   if (items[0]?.secrets.length !== 2) throw new Error('The webhook does not sign with both secrets.')
 }
 
-/** What the hub has of the wallet that signed in last. */
+/** Reads a record of the wallet that signed in last from the hub. */
 const readOwn = (page: Page, path: string): Promise<unknown> =>
   page.evaluate(`(async () => {
     const { token } = JSON.parse(sessionStorage.getItem('sessions')).kept.at(-1)
@@ -180,7 +180,7 @@ async function keepBrokenText(page: Page, editor: Locator): Promise<void> {
   await page.getByText('Saved', { exact: true }).waitFor()
 }
 
-/** Opened by the hub, it is named by the manifest. What the hub has already is opened as well. */
+/** The hub opens a file, and the manifest names its module. A module that the hub already has is opened as well. */
 async function useModule(page: Page): Promise<void> {
   const { bytes, manifestAddress } = echoArtifact(`console_${randomBytes(4).toString('hex')}`)
   const file = { name: 'echo.hbc', mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) }

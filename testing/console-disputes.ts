@@ -16,7 +16,7 @@ import { equivocationOf } from './equivocation.ts'
 import { payloads } from './hostile-texts.ts'
 import { runTool } from './run-tool.ts'
 
-/** What the owner writes to the arbiter. */
+/** The reason that the owner gives to the arbiter. */
 const reason = `The key was copied. ${payloads[2]}`
 const link = 'https://miner.example/report'
 const notes = 'The report shows who had the key.'
@@ -28,7 +28,7 @@ const uphold = 'Reject the dispute'
  * cancels one slash, and rejects the dispute of the other, which is executed. Meanwhile the hub limits, a session ends, and a
  * wallet refuses.
  *
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function findDisputeFaults(browser: Browser, origin: string): Promise<string[]> {
   const { hosts } = await connectTo(origin).client.call('GET /')

@@ -5,10 +5,10 @@ import { isSettled } from '../scripts/console-screens.ts'
 const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
 
 /**
- * A page in which somebody goes through a flow of the console. What the browser reports is a fault, refusals by the policy of
- * the page among it, and whatever is asked of another host.
+ * A page for one flow through the console. Each error or warning of the browser is a fault, refusals by the policy of the
+ * page included, and so is each request to another host.
  *
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function openFlow(
   browser: Browser,

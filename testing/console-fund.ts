@@ -12,7 +12,7 @@ import { registerProject } from './console-project.ts'
  * A developer funds the vault of a project, which nobody has opened, by a wallet of the browser: it refuses first, and is on
  * another chain then. A second time the vault is open.
  *
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function findFundingFaults(browser: Browser, origin: string, rpcUrl: string): Promise<string[]> {
   const { hosts } = await connectTo(origin).client.call('GET /')

@@ -3,7 +3,7 @@ import { consoleScreens, isSettled, operatorScreens, ownScreens } from '../scrip
 import { follow, signInWith } from './console-flow.ts'
 import { payloads, run } from './hostile-texts.ts'
 
-/** What a developer can write into the listing of a project beside its name. */
+/** The fields that a developer can write into the listing of a project besides its name. */
 export const hostileListing = {
   tagline: `"><svg onload=${run}>`,
   description: payloads.join('\n'),
@@ -71,7 +71,7 @@ const behindSignIn: Readonly<Record<string, readonly string[]>> = {
   Operator: operatorScreens,
 }
 
-/** Where a page has answers. */
+/** The block of a page that contains answers of the hub. */
 const givenBlock = /(<script type="application\/json" id="given">)(.*?)(<\/script>)/s
 
 /** An answer whose texts are payloads. */
@@ -88,7 +88,7 @@ function hostile(value: unknown, next: () => string, isText = false): unknown {
  * Opens every screen, those behind a sign-in among them, on a hub that answers with payloads where people, modules and nodes write
  * texts.
  *
- * @returns What ran, was asked of another host, or was refused by the policy only.
+ * @returns Scripts that ran, requests to other hosts, and injections that only the policy refused.
  */
 export async function findInjections(browser: Browser, origin: string): Promise<string[]> {
   const faults: string[] = []
@@ -134,7 +134,7 @@ export async function findInjections(browser: Browser, origin: string): Promise<
         ? hostileAnswer
         : null,
     )
-    // What was read before is forgotten.
+    // The reload drops answers that were read before.
     await page.reload()
     for (const path of paths) {
       await follow(page, path)

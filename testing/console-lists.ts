@@ -7,7 +7,7 @@ const firstPage = 25
  * Goes to the end of a long list of rounds, to another screen from its middle, and back.
  *
  * @param rows that the hub seems to have: copies of its newest round.
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function findListFaults(page: Page, origin: string, rows: number): Promise<string[]> {
   const faults: string[] = []
@@ -76,7 +76,7 @@ async function longList(origin: string, rows: number): Promise<(route: Route) =>
 /**
  * A deployment replaces the files that a page has not loaded yet, then those of a page that loads: it loads itself again, once.
  *
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function findDeploymentFaults(page: Page, origin: string): Promise<string[]> {
   const faults: string[] = []

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** What a browser that loses its network shows, and that it goes on by itself; what nobody sees is not sent. */
+/** Checks that the console says when the network is lost and continues by itself, and sends no task unseen. */
 export async function loseNetwork(page: Page): Promise<void> {
   const { origin } = new URL(page.url())
   const context = page.context()

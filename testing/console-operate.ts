@@ -24,7 +24,7 @@ const projectName = `${slug} <img src=x onerror=ranHostile=1>`
  * reads so. The project has texts that run something where a page takes them for more.
  *
  * @param keepLetter has the hub keep a message with that id as failed.
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function findOperatorFaults(
   browser: Browser,
@@ -58,7 +58,7 @@ const dialog = (page: Page, name?: string | RegExp) =>
 const done = (page: Page, title: string | RegExp) =>
   page.getByRole('status').filter({ hasText: title }).waitFor()
 
-/** What others write about a project. */
+/** Writes the records of other people about a project, with hostile texts. */
 async function writeHostileRecords(hub: string, projectId: string): Promise<void> {
   const network = await readNetwork(hub)
   const developer = await signIn(network, privateKeys.developer)
@@ -106,7 +106,7 @@ async function signInAsOperator(page: Page, origin: string): Promise<void> {
   await page.goto(`${origin}/operate`)
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
   await dialog(page).getByRole('button', { name: 'Miner' }).click()
-  await page.getByText('This wallet is no operator of this hub').waitFor()
+  await page.getByText('This wallet is not an operator of this hub').waitFor()
   for (const fault of await findScreenFaults(page)) throw new Error(fault)
   const how = await page.getByRole('link', { name: 'How a hub is operated' }).getAttribute('href')
   const { status } = await fetch(new URL(String(how), origin), { headers: { Accept: 'text/html' } })
@@ -144,7 +144,7 @@ async function approveProject(page: Page, faults: string[]): Promise<void> {
   await card.waitFor({ state: 'detached' })
 }
 
-/** What was decided about has left its list: the focus is on what is said of it. */
+/** The decided record has left its list: the focus is on the message about the decision. */
 async function seeFocus(page: Page): Promise<void> {
   const focused = await page.evaluate("document.activeElement?.getAttribute('role')")
   if (focused !== 'status') throw new Error(`The focus is on ${focused}.`)

@@ -8,7 +8,7 @@ import { runTool } from './run-tool.ts'
 interface Wanted {
   readonly slug: string
   readonly name: string
-  /** What differs in its listing. */
+  /** The members of its listing that differ from the usual ones. */
   readonly listing?: object
   /** An artifact of its own, with its address; left out, the module of the sample project. */
   readonly worker?: {

@@ -12,7 +12,7 @@ import { limitOnce, openFlow, reloadUntil, signInWith } from './console-flow.ts'
  * generation that a quorum of the validators of the network signs. The hub limits the first try. Another one is rejected.
  *
  * @param keepPending - Has the hub keep a node as one that waits, as hubs do that approve nobody by themselves.
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function findValidatorFaults(
   browser: Browser,

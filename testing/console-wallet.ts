@@ -14,7 +14,7 @@ import { runTool } from './run-tool.ts'
  * Signs in, binds a device, bonds collateral and gets it back, each to its end and each with something that goes wrong, and
  * claims what the sample devices earned.
  *
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function findWalletFaults(browser: Browser, origin: string): Promise<string[]> {
   const keys = [0, 1].map(() => `0x${randomBytes(32).toString('hex')}` as const)

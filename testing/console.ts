@@ -8,7 +8,7 @@ import { loseNetwork } from './console-offline.ts'
 /**
  * Uses the console of a local network as people do, and looks at every screen in both colour schemes and on a phone.
  *
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function findConsoleFaults(browser: Browser, origin: string): Promise<string[]> {
   const faults: string[] = []
@@ -21,7 +21,7 @@ export async function findConsoleFaults(browser: Browser, origin: string): Promi
     if (!request.url().startsWith(`${origin}/`)) faults.push(`${page.url()} asks ${request.url()}`)
   })
 
-  // What a page asks for when a deployment has replaced its files.
+  // A page asks for this file when a deployment has replaced its files.
   const version = await page.request.get(`${origin}/_app/version.json`)
   const kept = version.headers()['cache-control']
   if (!version.ok() || !/no-cache|max-age=0/.test(kept ?? ''))
@@ -121,7 +121,7 @@ async function useKeys(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'What it pays' }).waitFor()
 }
 
-/** What does not exist is said with the id of the request, and is no trouble of the hub; neither is an address of no screen. */
+/** A missing record is shown with the id of the request, and not as trouble of the hub; neither is an unknown address. */
 async function seeNothing(page: Page, faults: string[]): Promise<void> {
   const before = faults.length
   const { origin } = new URL(page.url())

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Hex } from 'viem'
 import type { Anvil } from '../contracts/anvil.ts'
 
-/** What one round of the loop below takes. */
+/** The gas that one round of the loop below takes. */
 const roundGas = 26
 
 /** Loops as often as the first word of the signature says, then answers the magic value of EIP-1271. */

@@ -49,7 +49,7 @@ export async function deployNetwork(
   })
 }
 
-/** What tests inside workerd, which can start no process, get to know of the chain. */
+/** The facts about the chain for tests inside workerd, which can start no process. */
 export interface DeployedChain {
   rpcUrl: string
   contracts: ContractAddresses
@@ -69,7 +69,7 @@ declare module 'vitest' {
   }
 }
 
-/** Of an epoch. What is two epochs old the chain calls final, and the hub reads every block until then. */
+/** Slots of an epoch. The chain calls blocks final when they are two epochs old, and the hub reads every block until then. */
 const slots = 8
 
 /** A chain with all contracts for the tests of one project. */

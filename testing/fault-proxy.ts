@@ -56,7 +56,7 @@ export interface LastingFaults {
   rateLimited?: number
 }
 
-/** What a node is like, faults or none. */
+/** The limits of a node, with or without faults. */
 export interface NodeLimits {
   /** Calls that it takes in a batch. */
   batch?: number
@@ -91,7 +91,7 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
   const faults = new Map<string, number>()
   /** When the header of each block was first shown, in milliseconds, by the number of the block. */
   const shownAtMs = new Map<number, number>()
-  /** What was shown of each account, by its address. */
+  /** The heads and counts that were shown for each account, oldest first, by its address. */
   const shown = new Map<unknown, { head: unknown; count: unknown }[]>()
 
   /** A view as of some requests ago, whole: its head and its count belong together. */
@@ -181,7 +181,7 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
   return proxy
 }
 
-/** What a node of another chain, on which the key is well known, says instead. */
+/** Turns a reply into that of a node of another chain, on which the key has sent 5000 transactions. */
 function strayed({ method, params }: RpcCall, reply: RpcReply | undefined): void {
   if (reply === undefined) return
   if (method === 'eth_chainId') reply.result = '0x1'

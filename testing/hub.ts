@@ -5,7 +5,7 @@ import { bundleHub, type HubBundle } from '../scripts/bundle.ts'
 import { driver } from './driver.ts'
 
 export interface TestHub extends Hub {
-  /** Where it is, as it calls itself. */
+  /** The origin that the hub names as its own. */
   readonly origin: string
 }
 

@@ -69,7 +69,7 @@ export async function startIndexerNetwork() {
 
 let prepared: ReturnType<typeof prepare> | undefined
 
-/** What the chain of each network begins with. */
+/** Prepares the state with which the chain of each network begins. */
 async function prepare() {
   const chain = await startAnvil()
   try {
@@ -79,7 +79,7 @@ async function prepare() {
     const firstEpoch = BigInt(timestamp) / BigInt(epochSeconds)
     const other = await deployNetwork(chain)
     const calls = callsOf(deployment.contracts, sender, firstEpoch)
-    // What is sent while the chain mines by itself may be in no block yet when the state is read.
+    // A transaction that is sent while the chain mines by itself may not be in a block when the state is read.
     await chain.rpc('evm_setAutomine', false)
     const foreign = { ...callsOf(other.contracts, sender, firstEpoch), deployment: other }
     const approvals = (one: typeof calls) => [0, 1, 2].map((who) => one.approve(one.vault(who)))

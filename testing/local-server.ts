@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Starts a server on a free port of this machine. Where it fails to answer, the connection breaks. */
+/** Starts a server on a free port of this machine. If `answer` rejects, the connection breaks. */
 export async function startLocalServer(
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>,
 ) {

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { Anvil } from './anvil.ts'
 
-/** What a transaction with 27 million gas can emit. */
+/** The number of logs that a transaction with 27 million gas can emit. */
 const logsOfFlood = 34_000
 
 /** A contract of a stranger that fills a block with empty logs of one topic, whenever it is called. */

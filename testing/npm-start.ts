@@ -13,7 +13,7 @@ export interface Started {
   /** Rejects when it ends before. */
   ready: Promise<void>
   exit: Promise<Ended>
-  /** What was printed so far. */
+  /** The output so far. */
   output: { stdout: string; stderr: string }
 }
 

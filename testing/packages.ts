@@ -9,7 +9,7 @@ import { runProgram, strangersEnvironment } from './node/package-calls.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
-/** What `package.json` of a package says. */
+/** The members of a `package.json`. */
 export interface Manifest {
   readonly name: string
   readonly version: string

@@ -17,7 +17,7 @@ export function pageBlocks(page: string, language: 'js' | 'sh' | 'ts', hub: stri
 /** The same as one program. */
 export const pageProgram = (...page: Parameters<typeof pageBlocks>): string => pageBlocks(...page).join('\n')
 
-/** What a program says that it prints: the comments behind its `console.log`. */
+/** The output that a program promises: the comments behind its `console.log`. */
 export const saidOutput = (program: string): string[] =>
   [...program.matchAll(/console\.log\(.*\/\/ (.*)$/gm)].map(([, comment]) => comment!)
 

@@ -13,7 +13,7 @@ import { encodeActionCall } from '../workers/actions/action-calls.ts'
 const profile = resolveProfile()
 
 export interface Registration extends RelayRequest {
-  /** What the chain knows once it is done. */
+  /** The id of the project on the chain, once the registration is done. */
   projectId: string
 }
 

@@ -21,7 +21,7 @@ export interface RelayerStub {
   wake: () => Promise<void>
 }
 
-/** The relayer of a hub. What an earlier key of that hub accepted stays with that key. */
+/** The relayer of a hub. Actions that an earlier key of that hub accepted stay with that key. */
 export interface Relayer extends RelayerStub {
   signer: string
   /** The object of each key that this hub has had, the present one last. */
@@ -36,9 +36,9 @@ export type RelayerNetwork = Awaited<ReturnType<typeof startRelayerNetwork>>
 export interface NetworkOptions {
   anvilFlags?: readonly string[]
   vars?: Record<string, string>
-  /** Who holds roles that the deploying account does not. */
+  /** The holders of the roles that the deploying account does not hold. */
   roles?: Partial<Roles>
-  /** Where the hub is, also after a crash; a free one each time when left out. */
+  /** The port of the hub, also after a crash; a free one at each start if left out. */
   port?: number
   /** Hubs with a relayer each; 1 when left out. */
   hubs?: number
@@ -49,7 +49,7 @@ export interface NetworkOptions {
   platform?: PlatformOptions
   /** Of V8, as in `HubOptions`. */
   inspectorPort?: HubOptions['inspectorPort']
-  /** Where the n-th hub finds the chain, when something stands between. */
+  /** The URL at which the n-th hub finds the chain, if a proxy stands between them. */
   between?: (chain: Anvil) => Promise<(hub: number) => string>
 }
 

@@ -14,7 +14,7 @@ import { cpuMs, ownWorkerds } from './workerd.ts'
 
 const profile = resolveProfile()
 
-/** What the owner may send itself. */
+/** A transaction that the owner may send itself. */
 interface OwnTransaction {
   to: string
   data: string
@@ -51,7 +51,7 @@ export async function relayOfOwners(options: {
   })
   try {
     const owners = await createOwners(network, count)
-    // Who registered by itself cannot be registered by signature; nobody has told the hub.
+    // Owners that registered by themselves cannot be registered by signature; nobody has told the hub.
     for (const { session, registerTx } of owners.slice(0, refused))
       await sendAs(network, session.wallet, registerTx)
     const before = await network.relayer.mined()

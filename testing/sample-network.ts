@@ -8,7 +8,7 @@ import { freePorts, NpmStart, type Ports, type Started } from './npm-start.ts'
 export interface SampleNetwork {
   readonly origin: string
   readonly rpcUrl: string
-  /** Where it keeps its data. */
+  /** The folder of its data. */
   readonly folder: string
   readonly ports: Ports
   readonly nodePort: number
@@ -28,7 +28,7 @@ export async function startSampleNetwork(npmStart = new NpmStart()): Promise<Sam
   const args = ports.args.filter((arg) => !arg.startsWith('--no-'))
   const own = ['--node-port', String(nodePort), '--block-time', '2']
   const started = await npmStart.start([...args, ...own], { through: 'npm' })
-  /** What no request of anybody does. */
+  /** Changes the database as no request can. */
   const change = (sql: string, ...values: string[]) => {
     // The hub writes as well.
     const file = databaseFile(path.join(npmStart.folder, 'storage'))!

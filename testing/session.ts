@@ -16,7 +16,7 @@ export interface Session {
   post: (path: string, json?: unknown) => Promise<Response>
 }
 
-/** Where websites under development sign in: the one host that every hub knows, whatever it calls itself. */
+/** The host for the sign-in of websites under development. Every hub knows it, whatever its own name is. */
 const website = 'localhost:7878'
 
 /** Signs a wallet in at a running hub, a fresh one unless its key is given. Calls are neither typed nor checked. */

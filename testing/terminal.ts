@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** What somebody types into one terminal of a checkout. Its programs end together. */
+/** Runs commands as typed into one terminal of a checkout. Its programs end together. */
 export function openTerminal(commands: string, env: NodeJS.ProcessEnv) {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
     cwd: new URL('..', import.meta.url),
@@ -22,7 +22,7 @@ export function openTerminal(commands: string, env: NodeJS.ProcessEnv) {
   }
 }
 
-/** What a node on a port of this machine shows its operator; null while nothing answers. */
+/** The status that a node on a port of this machine shows its operator; null if it does not answer. */
 // biome-ignore lint/suspicious/noExplicitAny: Tests look into answers of every shape.
 export const statusAt = (port: number): Promise<any> =>
   fetch(`http://127.0.0.1:${port}/status`).then(

@@ -24,7 +24,7 @@ export interface ReceivedCall {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where receivers of webhooks are: each has a name of its own in the path. */
+    /** The base URL of the webhook receivers: each has a name of its own in the path. */
     receivers: string
   }
 }
@@ -95,7 +95,7 @@ export interface Verified {
   now: number
 }
 
-/** What the library of Standard Webhooks reads in a call; null where the secret does not fit. */
+/** The content that the library of Standard Webhooks reads in a call; null if the call does not verify. */
 function verified({ secret, headers, body, now }: Verified): unknown {
   const realNow = Date.now
   Date.now = () => now * 1000

@@ -21,7 +21,7 @@ export function exampleAmount(tokens: number): string {
   return `${tokens} ${resolveProfile().token_symbol}`
 }
 
-/** What the help of a tool says of an amount. */
+/** The part of a tool's help about an amount. */
 export const amountHelp = `with the symbol of the token, such as "${exampleAmount(500)}", or in base units: 10^18 are one token`
 
 /** Digits, and a symbol after them where they count whole units. */

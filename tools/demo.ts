@@ -70,8 +70,8 @@ try {
   await main(lifecycle)
   await lifecycle.stop(0)
 } catch (error) {
-  // What Ctrl-C ends beside this process may be known to have ended before the signal is.
+  // The end of another process by Ctrl-C may be known here before the signal is.
   await setImmediate()
-  // What fails while everything stops fails because of that.
+  // A failure while everything stops is caused by the stop.
   if (!lifecycle.stopping) await lifecycle.stop(reportFailure(error))
 }

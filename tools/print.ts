@@ -41,7 +41,7 @@ const stateMembers = [
   'tx_hash',
 ]
 
-/** What a record says of its state, in one line. */
+/** The members of a record that say its state, in one line. */
 export const stateOf = (record: object): string =>
   Object.entries(record)
     .filter(([name, value]) => stateMembers.includes(name) && value !== null)

@@ -74,7 +74,7 @@ async function respondWith(
   }
 }
 
-/** What anybody at the client address of a request asks. */
+/** A request without credentials, from the same client address. */
 function requestOf(req: HubContext['req'], path: string): Request {
   const address = req.header('cf-connecting-ip')
   return new Request(new URL(path, req.url), {

@@ -18,11 +18,11 @@ export class CallerUnknown extends Error {
 
 export class HubVariables {
   readonly requestId = crypto.randomUUID()
-  /** What the request calls itself by, before that is checked; null when it carries nothing. */
+  /** The credential of the request, before it is checked; null if the request carries none. */
   credential: Credential | null = null
   readonly database: RequestDatabase
   rateLimit: RateLimitReport | undefined
-  /** What the question of the page that follows has in place of this one's. */
+  /** The query parameters that the request for the next page replaces; null without a next page. */
   nextPage: Record<string, string> | null = null
   /** The body's bytes once read; a stream can be read only once and two checks need it. */
   body: Uint8Array | undefined
@@ -41,7 +41,7 @@ export class HubVariables {
     this.database = new RequestDatabase(env.DB, consistency)
   }
 
-  /** Who calls, null for anybody. A handler that reads may begin before this is known, and knows it after its first read. */
+  /** The caller; null without a credential. A read handler may begin before the caller is known, and knows it after its first read. */
   get principal(): Principal | null {
     if (this.#principal === undefined) throw new CallerUnknown()
     return this.#principal
@@ -56,7 +56,7 @@ export class HubVariables {
     return this.principal && holderOf(this.principal)
   }
 
-  /** What the request does once; tries under one `Idempotency-Key` share it. */
+  /** The operation that the request carries out once; tries under one `Idempotency-Key` share it. */
   get operation(): Operation {
     this.#operation ??= newOperation()
     return this.#operation

@@ -2,7 +2,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Problem, problemsMax } from '../protocol/encoding/index.ts'
 import { type ErrorCode, errorCodes } from '../protocol/errors.ts'
 
-/** What a handler throws to answer with the error envelope. No stack: it costs more than most answers, and no one reads that of a refusal. */
+/** The error that a handler throws to answer with the error envelope. It has no stack: that costs more than most answers, and is never read. */
 export class ApiError implements Error {
   readonly name = 'ApiError'
   readonly code: ErrorCode
@@ -66,7 +66,7 @@ export const unavailable = (what: string, cause?: unknown): ApiError =>
 /** The path of the page about a code. */
 export const errorPage = (code: ErrorCode): string => `/docs/errors/${code}`
 
-/** @param origin - Where the page about the code is; null while nobody knows. */
+/** @param origin - The origin of the page about the code; null if it is unknown. */
 export const errorBody = (
   { code, message, details }: ApiError,
   requestId: string,

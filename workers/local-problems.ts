@@ -18,7 +18,7 @@ const developmentSecrets = [
   '0x666f7220646576656c6f706d656e74206f6e6c792c206e65766572206c697665',
 ]
 
-/** What may be so on a network of one machine alone, where strangers can use it: pairs of a setting and what is wrong with it. */
+/** The settings that only a network of one machine may have, if others can reach this hub: pairs of a setting and its fault. */
 export function localProblems(settings: Judged): [name: string, message: string][] {
   const { BASE_URL, LOCAL_NETWORK, PROFILE } = settings
   const problems: [string, string][] = []

@@ -7,7 +7,7 @@ import type { ExtraBudget, Stored } from './middleware/budgets.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Which credentials a route takes. None given: the route is open, yet a credential sent along is checked. */
+/** The credentials that a route takes. Without any, the route is open, yet a credential sent along is checked. */
 export interface RouteAuth {
   session?: true
   apiKey?: Scope
@@ -65,7 +65,7 @@ export interface RouteDeclaration {
   description: string
   auth?: RouteAuth
   budget?: ExtraBudget
-  /** What stays of a request: its size counts against what callers of one client address may have stored in a day. */
+  /** The data that a request leaves behind: its size counts against what callers of one client address may have stored in a day. */
   stores?: Stored
   params?: z.ZodObject
   query?: z.ZodObject

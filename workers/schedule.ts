@@ -15,7 +15,7 @@ import { ProjectFiguresStore } from './stores/project-figures.ts'
 import { StandingStore } from './stores/standings.ts'
 import { WebhookDeliveryStore } from './stores/webhook-deliveries.ts'
 
-/** What the hub does every five minutes. What fails is tried again the next time. */
+/** The work that the hub does every five minutes. A step that fails is tried again the next time. */
 export async function runSchedule(env: Env): Promise<void> {
   const {
     clock,

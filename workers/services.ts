@@ -60,7 +60,7 @@ import { TransactionStore } from './stores/transactions.ts'
 import { ValidatorStore } from './stores/validators.ts'
 import { createGenerationKeeperClient } from './validators/keeper.ts'
 
-/** What requests, queues and schedules work with, made once for each isolate; the only place that constructs stores and clients. */
+/** The stores and clients of requests, queues and schedules, made once for each isolate and constructed nowhere else. */
 export function createServices(env: Env) {
   const settings = readSettings(env)
   const db = openDatabase(env.DB)

@@ -56,7 +56,7 @@ const Fields = z.object({
     }),
   /** JSON list of changes of parameters, instead of those that this version knows for the chain; all nodes of the network need the same. */
   PARAMS_CHANGES: z.string().transform(readJson).optional(),
-  /** Where clients reach this hub: https, and on a local network http or a host of this machine. */
+  /** The URL at which clients reach this hub: https; on a local network also http, or a host of this machine. */
   BASE_URL: z.url({ protocol: /^https?$/, abort: true }).transform((url) => new URL(url)),
   /** A network of this machine alone: nodes and pages may use http here, and keys may be those that everybody has. */
   LOCAL_NETWORK: z.stringbool().default(false),
@@ -98,7 +98,7 @@ const Fields = z.object({
   /** Shown in the descriptor, for networks whose chain anyone may reach this way. */
   CHAIN_PUBLIC_RPC_URL: z.url().optional(),
   EXPLORER_URL: z.url().optional(),
-  /** What network time follows: the machine, or for local networks a chain whose time somebody moves ahead of it. */
+  /** The source of network time: the machine or, on local networks, a chain whose time somebody moves ahead of it. */
   CLOCK: z.enum(['system', 'chain']).default('system'),
   /** Secret. Nothing but this hub's relayer may sign with it. Without it nothing is relayed. */
   RELAYER_PRIVATE_KEY: Bytes32.optional(),
@@ -108,7 +108,7 @@ const Fields = z.object({
   ARBITER_PRIVATE_KEY: Bytes32.optional(),
   /** Secret. ed25519 seed that the hub signs its calls to nodes with; without it validators are not called. */
   COORDINATOR_SEED: Bytes32.optional(),
-  /** What a transaction may pay per gas, and in all: nodes refuse more than 1 ether unless they are told otherwise. */
+  /** The most that a transaction may pay per gas, and in all: nodes refuse more than 1 ether unless they are told otherwise. */
   RELAYER_FEE_CAP_GWEI: z.coerce.number().int().min(1).default(100),
   RELAYER_TX_FEE_CAP_WEI: wei.default(10n ** 18n),
   /** A balance below this is an alarm for the operators. */
@@ -203,7 +203,7 @@ type Raw = Readonly<Record<string, unknown>>
 export const parseSettings = (raw: Raw) =>
   SettingsSchema.safeParse(raw, { error: ({ input }) => (input === undefined ? 'is missing' : null) })
 
-/** What is wrong with settings, each problem under the name of its setting, and none with a value. */
+/** The faults of settings: each names its setting, and none contains a value. */
 export const settingProblems = (raw: Raw): string[] =>
   parseSettings(raw).error?.issues.map(describeIssue) ?? []
 

@@ -1,6 +1,6 @@
 /**
- * What archives cost, by the writer and the archivist of the hub on the local platform: `npm run bench -- archive [epochs] [rounds]`. It runs
- * workers/archive/growth.test.ts with so many epochs of so many rounds, of which the last two stay in the database.
+ * Measures the cost of archives with the hub's writer and archivist on the local platform: `npm run bench -- archive [epochs] [rounds]`.
+ * It runs workers/archive/growth.test.ts with that many epochs of that many rounds; the last two epochs stay in the database.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Holds the console of a local network that runs against its budgets: `npm run -s bench -- console [seconds of the live page]`. */
+/** Compares the console of a running local network with its budgets: `npm run -s bench -- console [seconds of the live page]`. */
 import { openBrowser } from '../../scripts/browser.ts'
 import { consoleScreens } from '../../scripts/console-screens.ts'
 import { findListFaults } from '../../testing/console-lists.ts'

@@ -13,8 +13,8 @@ export interface Kind {
 export const perWindow = Number(process.env.PER_WINDOW ?? 50)
 
 /**
- * What some budgets cost for each request. A window of one costs a lease and an alarm, and the rows of the count, of the
- * alarm and of forgetting both.
+ * The units that each request uses for a number of budgets. The window of one budget costs a lease and an alarm, and the
+ * rows of the count, of the alarm and of the deletion of both.
  */
 const leases = (budgets: number) => ({
   durableObjectRequests: (2 * budgets) / perWindow,
@@ -28,10 +28,10 @@ const signed = leases(3)
 const uploading = leases(5)
 
 /**
- * What tests count is taken from there: rows read from bench/reads/README.md, rows written from
- * workers/routes/write-cost.test.ts. CPU is what bench/requests measures, less what Miniflare spends on a local database,
- * rounded up. Of relayed actions nothing is counted; theirs are read off the code. Rows that Durable Objects write cost
- * what rows of D1 cost and stand with them.
+ * Numbers that tests count come from those tests: rows read from bench/reads/README.md, rows written from
+ * workers/routes/write-cost.test.ts. CPU is the result of bench/requests, less the time that Miniflare spends on a local
+ * database, rounded up. Nothing is counted for relayed actions; their numbers are read off the code. Rows that Durable
+ * Objects write cost as much as rows of D1 and are included in them.
  */
 export const kinds: readonly Kind[] = [
   {

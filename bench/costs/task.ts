@@ -1,6 +1,6 @@
 /**
- * What one task uses, counted while many run: `npm run bench -- task [tasks] [projects]`. Writes bench/costs/task.json, which
- * `npm run bench -- costs` reckons with. `npm run -s bench:task -- [tasks] --json` writes nothing, and prints the sums.
+ * Counts what one task uses while many run: `npm run bench -- task [tasks] [projects]`. Writes bench/costs/task.json, from which
+ * `npm run bench -- costs` calculates. `npm run -s bench:task -- [tasks] --json` writes nothing, and prints the sums.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../chaos/harness/time.ts'
@@ -15,7 +15,7 @@ import { hubShare } from './hub-share.ts'
 import { costOf, objectRowsWritten, type PerTask, taskUnits } from './kinds.ts'
 
 const isJson = process.argv.includes('--json')
-// What workerd says is no result.
+// Standard output has the result, not the logs of workerd.
 if (isJson) console.log = console.error
 process.argv = process.argv.filter((argument) => argument !== '--json')
 const { tasks, projects } = readCounts('task', { tasks: 200, projects: 1 })

@@ -1,4 +1,4 @@
-/** Holds the documentation of a hub against its budgets: `npm run -s bench -- docs [runs of each page]`. */
+/** Compares the documentation of a hub with its budgets: `npm run -s bench -- docs [runs of each page]`. */
 import { home, referenceHome } from '../../scripts/site/page.ts'
 import { startTestHub } from '../../testing/hub.ts'
 import { judgePage, lighthouseGoals, lighthouseHead } from '../lighthouse.ts'

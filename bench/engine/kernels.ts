@@ -8,7 +8,7 @@ import { hexToBytes } from '../../protocol/encoding/index.ts'
 
 export interface Kernel {
   readonly name: string
-  /** What it spends its time with. */
+  /** The kind of work that it spends its time with. */
   readonly about: string
   readonly wasm: Uint8Array
   readonly input: string

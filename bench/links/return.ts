@@ -73,7 +73,7 @@ async function measure(bundle: HubBundle, seeds: readonly string[], isCounted: b
   }
   await connected(links)
   console.log(`${seeds.length} links are up`)
-  // What others read is not to be counted for links.
+  // Reads of others would count for the links.
   const read = () => (isCounted ? () => [] : readAsOthers(origin))
   const stopReading = read()
   await sleep(quietSecs * 1_000)
@@ -91,7 +91,7 @@ async function measure(bundle: HubBundle, seeds: readonly string[], isCounted: b
   )
   const during = stop()
   console.log(`all are back after ${((performance.now() - goneMs) / 1_000).toFixed(1)} s`)
-  // What the hub publishes of them comes after a pause.
+  // The hub publishes the states of links only after a pause.
   await sleep(quietSecs * 1_000)
   const used = isCounted ? await counts() : {}
   for (const link of links) await link.stop()

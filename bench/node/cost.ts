@@ -1,6 +1,6 @@
 /**
- * What a miner costs its machine while it has no work, connected to the relay of a hub, and how soon it says that it is well
- * while it is asked for much: `npm run bench -- node [seconds]`. It runs as its service starts it. The result goes into
+ * Measures what a miner costs its machine while it is connected to the relay of a hub and has no work, and how soon it answers
+ * `GET /health` under load: `npm run bench -- node [seconds]`. It runs as its service starts it. The result goes into
  * `cost.json`. Linux only.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * What a request costs: CPU of workerd for each kind, beside Workers that do no more than they must, taken in turn in one
- * run: `npm run bench -- requests`. Linux only, it reads /proc.
+ * Measures the CPU that workerd uses for each kind of request, beside Workers that do only what is necessary, all in turn in
+ * one run: `npm run bench -- requests`. Linux only: it reads /proc.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

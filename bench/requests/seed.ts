@@ -1,4 +1,4 @@
-/** What the measured hub holds: listed projects, each with its version, and one with everything a record can show. */
+/** The data of the measured hub: listed projects with a version each, and one project with everything that a record can show. */
 import type { Miniflare } from 'miniflare'
 import { manifestLike } from '../../localnet/sample/manifest.ts'
 import { resolveProfile } from '../../protocol/identity/index.ts'

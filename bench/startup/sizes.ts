@@ -10,7 +10,7 @@ interface Size {
 }
 
 export interface Sizes {
-  /** What is loaded before the first request: the entry and whatever it imports statically. */
+  /** The modules that are loaded before the first request: the entry and those that it imports statically. */
   start: Size
   /** Every module of JavaScript but the image library's. */
   whole: Size

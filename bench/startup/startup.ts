@@ -1,5 +1,5 @@
 /**
- * What the hub does before it answers anything, as wrangler measures it, and what it loads for that:
+ * Measures the time that the hub needs before it can answer, as wrangler does, and the code that it loads for that:
  * `npm run bench -- startup`.
  */
 import { execFileSync } from 'node:child_process'
@@ -48,7 +48,7 @@ function showStarts(): void {
 
 const ms = (milliseconds: number): string => `${milliseconds.toFixed(1)} ms`
 
-/** What `wrangler deploy` would upload. */
+/** The file of the bundle that `wrangler deploy` would upload. */
 function pack(config: string): string {
   const file = path.join(folder, `${path.basename(path.dirname(path.resolve(config)))}.bundle`)
   execFileSync('wrangler', ['deploy', '--dry-run', '-c', config, '--outfile', file], { stdio: 'ignore' })

@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 describe.skipIf(!hasAnvil)('a network with nodes of an earlier build', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'mixed-builds-'))
   const builds = { own: '', earlier: path.join(folder, 'earlier') }
-  /** What every second node runs; the others run the other build. */
+  /** Links to the two builds that nodes run in turn. */
   const [odd, even] = [path.join(folder, 'odd'), path.join(folder, 'even')]
   const problems: string[] = []
   let network: NodeNetwork

@@ -4,12 +4,12 @@ type Hub = { readonly fetch: typeof fetch }
 type Client = ReturnType<typeof createHub>
 type Type = 'project.delisted'
 
-/** What the hub lets one caller follow at once. */
+/** Streams that the hub allows one caller at once. */
 const perCaller = 10
 /** Streams that are opened at once. */
 const openedAtOnce = 100
 
-/** What the holder says, a line each: all streams are open, one has had its event again, one has ended. */
+/** A line of the holder's answer: all streams are open, one has received its event once more, or one has ended. */
 export type Said = { readonly open: true } | { readonly seen: number } | { readonly ended: string }
 
 /**

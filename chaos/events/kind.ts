@@ -8,9 +8,9 @@ import type { LongKind } from '../harness/kind.ts'
 import { memory } from '../network/process-memory.ts'
 import { bundleHolder, holdIdle, idleType } from './idle.ts'
 
-/** What one follower has seen. */
+/** The events that one follower received, and the cuts of its connections. */
 interface Seen {
-  /** What came under each id. */
+  /** The number in the event with each id. */
   readonly ids: Map<string, number>
   last: number
   events: number
@@ -93,7 +93,7 @@ export const events: LongKind = {
   },
 }
 
-/** Follows until the end. What comes again is the same under the same id; what is new is in order. */
+/** Follows until the end. Reports a repeated event that differs under the same id, and a new event out of order. */
 function follow(
   url: string,
   index: number,

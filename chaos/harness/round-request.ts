@@ -1,6 +1,6 @@
 import type { Task, TaskVote } from '../../protocol/rounds/index.ts'
 
-/** What the hub asks a validator about a closed round: `POST /consensus/task-rounds`. */
+/** The hub's request to a validator about a closed round: `POST /consensus/task-rounds`. */
 export interface RoundRequest {
   readonly task: Task
   readonly input_b64: string

@@ -14,7 +14,7 @@ export interface AskAgainOptions {
  * Asks a hub that may be away, again until it answers with another status than 503.
  *
  * @param ask - Sends the request. It is told whether an earlier try may have been carried out.
- * @throws What the last try failed with when the time is over, and a {@link Difference} at once.
+ * @throws The error of the last try when the time is over, and a {@link Difference} at once.
  */
 export async function askAgain(
   ask: (repeated: boolean) => Promise<Response>,
@@ -37,8 +37,8 @@ export async function askAgain(
 }
 
 /**
- * Sends a request to a hub that may be away for a while. What is sent again must ask for nothing more: it reads, or it
- * has a key of its own.
+ * Sends a request to a hub that may be away for a while. It may be sent several times, so it has to be a read or carry an
+ * idempotency key.
  */
 export const patientFetch: Fetch = (request) =>
   askAgain(() => fetchFromHub(request.clone()), { limitMs: 180_000, retryMs: 500 })

@@ -45,7 +45,7 @@ const timeMs = 1_000
 
 /**
  * @param up - Returns once no crash is under way.
- * @param address - Where the next request comes from, however often it is tried; another place each time when left out.
+ * @param address - Client address of the next request, for all of its tries. Default: a new one for each request.
  * @param isTimeOfMachine - Whether the hub takes its time from the machine, so that nobody has to ask it.
  */
 export function createCaller(

@@ -43,7 +43,7 @@ export interface FaultyHubOptions {
   readonly front?: NetworkOptions['front']
   readonly platform?: PlatformOptions
   readonly inspectorPort?: number
-  /** Where the next request comes from; another place each time when left out. */
+  /** Client address of the next request. Default: a new one for each request. */
   readonly address?: () => string
   /**
    * By how many seconds the chain begins behind the machine. The hub takes its time from the machine then, as a deployment does, and not from
@@ -147,7 +147,7 @@ export async function startFaultyHub(options: FaultyHubOptions) {
         }),
       ),
     wake: runSchedule,
-    /** Where V8's inspector listens; the options name its port. */
+    /** The URL of V8's inspector; the options name its port. */
     inspector: () => network.use(({ miniflare }) => miniflare.getInspectorURL()),
     /** Lets time pass on the chain, which the hub follows. */
     async pass(seconds: number) {

@@ -16,7 +16,7 @@ export class HubProcess {
     this.#url = url
   }
 
-  /** Where its storage is from the next start on. */
+  /** Sets the folder of its storage, from the next start on. */
   moveTo(statePath: string): void {
     this.#options = { ...this.#options, statePath }
   }

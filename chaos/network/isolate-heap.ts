@@ -11,8 +11,8 @@ interface HeapUsage {
 /**
  * Collects the garbage of the hub's isolate.
  *
- * @param inspector - Where the inspector of workerd listens.
- * @returns The MiB that are left, as V8 counts them: the limit of 128 MB is about these.
+ * @param inspector - URL of workerd's inspector.
+ * @returns The MiB still in use, as V8 counts them: the limit of 128 MB applies to these.
  */
 export async function collectedHeap(inspector: URL): Promise<number> {
   const { call, close } = await openInspector(inspector, 'core:user:hub')

@@ -56,9 +56,9 @@ export interface NetworkChain {
   readonly id: number
   readonly profile: Profile
   readonly deployment: Deployment
-  /** What the hub reads it through; left out, a proxy whose logs may lag. */
+  /** The hub's settings for reading this chain. Default: a proxy whose logs may lag. */
   readonly hubSettings?: (usual: Record<string, string>) => Record<string, string>
-  /** What a validator reads it through, by its number. */
+  /** The RPC URL that a validator reads it from, by its number. */
   readonly rpcOfValidator?: (number: number) => string
   readonly pass: (network: Network, seconds: number) => Promise<void>
   readonly stop: () => Promise<void>

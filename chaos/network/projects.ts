@@ -28,7 +28,7 @@ export type ProjectNetwork = Pick<
 export interface Miner {
   wallet: Wallet
   device: NodeKey
-  /** Where its rewards go. */
+  /** The address that receives its rewards. */
   payout: string
 }
 

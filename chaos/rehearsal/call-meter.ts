@@ -5,7 +5,7 @@ type Counts = Record<string, number>
 
 /** Counts calls by their method at providers, for each block that came in its time. */
 export class CallMeter {
-  /** What is going on; counted apart. */
+  /** The current phase; each is counted separately. */
   phase: 'start' | 'work' | 'rest' = 'start'
   readonly #users: Readonly<Record<string, readonly Provider[]>>
   readonly #counted: Record<string, { blocks: number; calls: Record<string, Counts> }> = {}

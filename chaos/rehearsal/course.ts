@@ -1,7 +1,7 @@
 import type { Figures } from '../harness/figures.ts'
 import type { NetworkChain } from '../network/node-network.ts'
 
-/** What a chain does to those who use it. */
+/** Controls the blocks, faults and reorganisations of a chain. */
 export interface Course {
   /** Blocks come for as long as somebody waits for something on the chain. */
   readonly during: <T>(work: Promise<T>) => Promise<T>

@@ -31,7 +31,7 @@ export interface LoopPlan {
   readonly isWhole: boolean
 }
 
-/** What the contracts add to the window, for disputes that were sent in time. */
+/** Time that the contracts add to the window, for disputes that were sent in time. */
 const graceSecs = 15 * 60
 /** Tasks in which the miner that lies does so. */
 const lies = 2
@@ -61,7 +61,7 @@ export async function runLoop(network: NodeNetwork, course: Course, plan: LoopPl
     logs,
   )
   try {
-    // What people sent by themselves lies deeper than any reorganisation goes.
+    // No reorganisation then reaches the transactions that people sent themselves.
     await pass(deepSecs)
     course.begin()
     say('A miner adds to its stake by signature')

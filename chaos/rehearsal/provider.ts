@@ -20,7 +20,7 @@ export interface Provider {
   stop(): Promise<void>
 }
 
-/** What sells access to a chain: some blocks late at times, with a limit for logs and one for requests. */
+/** An RPC provider of a chain: some blocks late at times, with a limit for log ranges and one for requests. */
 export async function startProvider(
   chain: SlotChain,
   random: Draws,
@@ -91,7 +91,7 @@ export async function startProvider(
 
 const quantity = (value: number): string => `0x${value.toString(16)}`
 
-/** What the provider answers by itself. */
+/** The reply of the provider itself; null for a call that it forwards. */
 function ownReply(
   { method, params: [filter] }: RpcCall,
   head: number,

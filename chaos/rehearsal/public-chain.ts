@@ -15,7 +15,7 @@ import { type RehearsedChain, SlotChain } from './slot-chain.ts'
 
 /** How fast time goes by. */
 export interface Pace {
-  /** A slot takes so long. What the hub does in a slot it does in this time: its pauses are shortened by as much. */
+  /** Real duration of a slot. The hub's pauses are shortened in proportion, so that it does as much in a slot. */
   readonly slotMs: number
   /** Seconds after which the hub is given time to follow while time passes: less than a set has until its epoch. */
   readonly stretchSecs: number
@@ -24,7 +24,7 @@ export interface Pace {
 const usualPace: Pace = { slotMs: 500, stretchSecs: 240 }
 /** For so long blocks wait for a hub that has not read the last one. */
 const followMs = 3_000
-/** What is longer goes by with few blocks, but for its last hour. */
+/** A longer span passes with few blocks, except for its last hour. */
 const longSecs = 6 * 3_600
 /** Of requests, in percent: a rate limit as those of public nodes. */
 const percentLimited = 5

@@ -16,7 +16,7 @@ export interface RehearsedChain {
 
 /** Epochs of 32 slots, of which the one before the last is final. */
 const sepolia = { profile: chainProfileOf(11_155_111)!, epochSlots: 32, finalSlots: 64, percentMissed: 4 }
-/** Its sequencer misses nothing. What Ethereum finalises has its batches, of which the last may be ten minutes late. */
+/** Its sequencer misses no slot. A block is final once Ethereum finalises its batch; the last batch may be ten minutes late. */
 const baseSepolia = { profile: chainProfileOf(84_532)!, epochSlots: 192, finalSlots: 684, percentMissed: 0 }
 
 export const rehearsedChains = { sepolia, 'base-sepolia': baseSepolia } satisfies Record<

@@ -10,7 +10,7 @@ interface StakeView {
   readonly openSlashes: number
 }
 
-/** What everybody has at the end, by the chain, and what was slashed, by the hub. Nothing of it depends on keys or ids. */
+/** Balances and stakes at the end, from the chain; credits and slashes, from the hub. No value depends on keys or ids. */
 export async function readSums(network: NodeNetwork) {
   const { rpcUrl, contracts, miners, projectId } = network
   const { vault } = await readEconomics(network.network.client, projectId)

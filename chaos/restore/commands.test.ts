@@ -34,7 +34,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
   const problems: string[] = []
   const stateOf = ({ folder }: Desk) => path.join(folder, persisted[1]!, 'v3')
   const state = () => stateOf(desk)
-  /** What wrangler keeps of this id is the database of a hub that runs here. */
+  /** An account whose database has the id that wrangler gives the local hub's database. */
   const keepAccount = (of: Desk, over: Partial<KeptAccount>) =>
     of.keepAccount({
       ...new RecordedAccount(),
@@ -111,7 +111,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
     } while (cursor !== null)
   }
 
-  /** What everybody reads of tasks that are over, and what follows from them. */
+  /** Public records of tasks that are over: their rounds, receipts and epochs. */
   async function read(taskIds: readonly string[], { client } = network.network) {
     const { items } = await client.call('GET /v1/explorer/rounds', {
       query: { project_id: network.projectId },

@@ -9,7 +9,7 @@ const quietMs = 1_500
 const quietAnswers = 12
 /**
  * How far the time of the network leaps then, in seconds: further each time in a row, up to the longest pause between two
- * questions to validators. What then does not happen is not a matter of time.
+ * questions to validators. If nothing happens then, more time does not help.
  */
 const leapSecs = { min: 5, max: 60, inARow: 180 }
 

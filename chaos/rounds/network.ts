@@ -53,7 +53,7 @@ export async function startRoundsNetwork(options: RoundsOptions) {
     ...(options.front && { front: options.front }),
     ...(options.platform && { platform: options.platform }),
     ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort }),
-    // What passes until the sets are attested.
+    // The time until the sets are attested.
     ...(options.isTimeOfMachine && { behindSecs: 2 * hour }),
     vars: { CHAIN_BLOCK_SECS: '0.5' },
     address: () => addresses[calls++ % callers]!,

@@ -89,7 +89,7 @@ function membersOf(random: Draws, project: number): Map<number, Conduct> {
   return members
 }
 
-/** At most one lies. Where two are silent there is no quorum until one of them is back, or never. */
+/** At most one lies. If two are silent, there is no quorum until one of them answers again, or never. */
 function validatorsOf(random: Draws): ValidatorMode[][] {
   const all = Array.from({ length: validatorCount }, (): ValidatorMode[] => ['honest'])
   const set = (count: number, modes: ValidatorMode[]) => {

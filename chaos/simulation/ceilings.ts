@@ -5,7 +5,7 @@ import type { Place } from './hub.ts'
 import type { VirtualTime } from './platform/virtual-time.ts'
 import type { Records } from './records.ts'
 
-/** What there is of the world. */
+/** The parts of the world that ceilings need. */
 interface Around {
   readonly time: VirtualTime
   readonly records: Records
@@ -24,7 +24,7 @@ const tripMs: Readonly<Record<Place, readonly [number, number]>> = {
 const batchSize = 100
 const batchWaitMs = 1_000
 
-/** What bounds a hub: its database takes one trip after the other, and a consumer takes a batch of the queue at a time. */
+/** Limits of a hub: its database takes one trip after the other, and a consumer takes a batch of the queue at a time. */
 export interface Ceilings {
   readonly trip: (where: Place) => Promise<void>
   readonly queue: { readonly send: (round: WrittenRound) => void }

@@ -14,7 +14,7 @@ export interface SubmittedTask {
   readonly input: string
 }
 
-/** What holds after every scenario. @throws {@link Difference} */
+/** Checks the invariants of every scenario. @throws {@link Difference} */
 export function checkOutcome(world: World, plan: Plan, tasks: readonly SubmittedTask[]): void {
   for (const task of tasks) checkTask(world, plan, task)
   checkPlaces(world)

@@ -24,7 +24,7 @@ export function createDatabase(time: VirtualTime, takesMs: () => number, perSeco
   }
 }
 
-/** @returns What answers how long each read took that ended since it was last asked. */
+/** @returns A function that returns the milliseconds of each read that ended since its last call. */
 export function readSteadily(time: VirtualTime, trip: () => Promise<void>): () => readonly number[] {
   let took: number[] = []
   const read = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import './platform/register.ts'
 /** How long before their epoch all sets are attested, at least. */
 const secsBeforeMin = 30
 
-/** What the sets of an epoch cost that is the same for many projects, on a platform whose database takes 500 trips in a second. */
+/** The cost of the sets of an epoch that many projects share, on a platform whose database takes 500 trips in a second. */
 export const hours: LongKind = {
   run: async ({ length: projects, seed, options, problem }) => {
     // The hub's objects find their runtime only now.

@@ -34,7 +34,7 @@ import type { SimulatedValidators } from './validators.ts'
 const confirmMsMax = 5_000
 const pollMs = 2_000
 
-/** Where a trip goes. */
+/** The destination of a trip. */
 export type Place = 'database' | 'bucket' | 'queue' | 'chain'
 
 /** Everything around the hub's objects. */
@@ -46,7 +46,7 @@ export interface Surroundings {
   /** A trip that changes something, also where its answer is lost. */
   readonly write: <T>(change: () => T, where: Place) => Promise<T>
   readonly snapshot: (setHash: string) => Snapshot
-  /** What the hub knows of the parameters of the network. */
+  /** The schedule of network parameters that the hub knows. */
   readonly paramsSchedule: ParamsSchedule
   /** The hash of the set of an epoch; null while it is not attested. */
   readonly attestedSet: (epoch: number, now: number) => string | null

@@ -9,7 +9,7 @@ type Basics = 'limits' | 'paramsAt' | 'nodectlMin' | 'subprotocol' | 'pollMs' | 
 
 const hash = hashNetworkParams(params)
 
-/** What the links of every simulation have alike. */
+/** Settings that the links of all simulations share. */
 export const linkBasics = ({ object }: ObjectContext): Pick<NodeLinkConfig, Basics> => ({
   limits: params,
   paramsAt: () => ({ hash, next: null }),

@@ -129,7 +129,7 @@ export async function returnOfLinks(seed: number, count: number, hasTickets: boo
     const missing = count - up
     const backSecs = (time.nowMs - goneMs) / 1_000
     const during = read()
-    // What is published of them comes after a pause.
+    // Links publish their states after a pause.
     await time.runUntil(() => false, time.nowMs + 1_000 * quietSecs)
     const perLink = (trips: number) => Number((trips / count).toFixed(3))
     return {

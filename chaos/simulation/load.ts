@@ -64,7 +64,7 @@ export async function loadOf({ seed, minutes, rate, share, validators }: LoadOpt
       time.after(5_000, look)
     }
     look()
-    // What is over stays so.
+    // A task that is over stays over.
     let over = 0
     const areOver = () => {
       while (over < count && isTaskOver(world, submitted[over]!.taskId)) over += 1

@@ -40,9 +40,9 @@ export interface MinerOptions {
   /** Seconds that its clock is ahead of the network's. */
   readonly skewSecs: number
   readonly conductOf: (roundId: string, position: number) => Conduct
-  /** What its first build knows of the parameters of the network. */
+  /** The schedule of network parameters that its first build knows. */
   readonly paramsSchedule: ParamsSchedule
-  /** The hash of those under which a set was built. */
+  /** The hash of the parameters under which a set was built. */
   readonly paramsHashOf: (setHash: string) => string
 }
 
@@ -67,7 +67,7 @@ export class SimulatedMiner {
   /** When it had no connection by its own doing, until the hub had it again, in milliseconds of virtual time. */
   readonly goneMs: { readonly from: number; until: number }[] = []
   readonly journal: string[] = []
-  /** What the hub must not have said. */
+  /** Answers that the hub must not give. */
   readonly problems: string[] = []
   readonly options: MinerOptions
   /** On its disk. */
@@ -196,7 +196,7 @@ export class SimulatedMiner {
     this.#note(`hears ${frame.type} ${'offer_id' in frame ? frame.offer_id?.slice(0, 6) : ''}`)
     switch (frame.type) {
       case 'hello':
-        // A build that does not know the parameters of now does nothing. Whom it has a seat for does not blame it.
+        // A build that does not know the current parameters does nothing. Rounds that have it as a member do not blame it.
         if (frame.params_hash !== this.#paramsHashAt(frame.time)) return this.#part(closeCodes.normal)
         this.#isReady = true
         this.#ticket = frame.ticket ?? null
@@ -209,7 +209,7 @@ export class SimulatedMiner {
           nodectl_version: '1.0.0',
           holding: [...this.#votes.keys(), ...this.#running],
         })
-        // What the hub may have missed is said again.
+        // Sends again the frames that the hub may have missed.
         for (const offer_id of this.#running) this.#send({ type: 'accept', offer_id })
         for (const frames of this.#votes.values()) for (const one of frames) this.#send(one)
         return

@@ -55,7 +55,7 @@ export const leaseSecs = 30
 
 const snapshots = new Map<string, HashedSnapshot>()
 
-/** What a change of parameters changes: each of them decides how a round goes, or what it pays. */
+/** Parameters that a change replaces: each of them decides how a round goes, or what it pays. */
 export const laterParams = {
   accept_secs: 12,
   audit_bp: 5_000,

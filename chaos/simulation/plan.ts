@@ -10,7 +10,7 @@ export interface MemberPlan {
   readonly slots: number
   readonly skewSecs: number
   readonly runMs: number
-  /** What it does with one offer after the other. */
+  /** Its conduct in successive offers; after the last one, the first again. */
   readonly conducts: readonly Conduct[]
 }
 
@@ -45,7 +45,7 @@ export type Incident =
   /** The next epoch has other parameters, which the hub has announced. From this time on nodes are updated, one after the other, within so many seconds. */
   | { readonly kind: 'parameters'; readonly atSecs: number; readonly secs: number }
 
-/** What a seed means. */
+/** The scenario of a seed. */
 export interface Plan {
   readonly seed: number
   /** Seconds after the start of an epoch. */
@@ -70,7 +70,7 @@ export interface Plan {
 }
 
 const faultsEndSecs = 240
-/** What simulated members do. */
+/** Conducts of simulated members. */
 const conducts: readonly Conduct[] = [
   ...(['honest', 'lies', 'lies_alone', 'equivocates', 'votes_invalid'] as const),
   ...(['silent', 'declines', 'forgets', 'votes_late', 'repeats'] as const),

@@ -9,14 +9,14 @@ export interface TaskRecord {
   error: string | null
 }
 
-/** What follows from the end of a round, and all that was said in it. */
+/** The consequences of a round's end, and the complete record of the round. */
 export interface RecordedEnd extends RoundEnd {
   readonly file: RoundFile
 }
 
 const order = ['pending', 'fallback', 'committee_agreed', 'escalated', 'finalized', 'failed']
 
-/** What everybody can read: records, and the rows of tasks and rounds, with the guards of the hub's statements. */
+/** Data that everybody can read: records, and the rows of tasks and rounds, with the guards of the hub's statements. */
 export class Records {
   readonly tasks = new Map<string, TaskRecord>()
   readonly rounds = new Map<string, PublishedRound>()
@@ -24,7 +24,7 @@ export class Records {
   /** When each round ended, in milliseconds of virtual time. */
   readonly endedMs = new Map<string, number>()
   readonly differences: Difference[] = []
-  /** What followed from the end of each round. */
+  /** The end of each round, by round id. */
   readonly ends = new Map<string, RecordedEnd>()
   /** Rounds of which only their rows are kept. */
   readonly forgotten = new Set<string>()

@@ -47,7 +47,7 @@ const firstPort = 1_000
 /** Requests whose judgement is kept: all validators have one within seconds. */
 const judgedMax = 2_000
 
-/** The connections of one invocation. What comes when all are in use waits for one. */
+/** The connections of one invocation. A request that comes when all are in use waits for one. */
 class Connections {
   /** Whether the process of the invocation still runs. */
   readonly isAlive: () => boolean
@@ -107,7 +107,7 @@ export class SimulatedValidators {
   readonly #links: readonly (ValidatorLink | null)[]
   /** The judgement of a request is the same for all, and checking votes costs most. */
   readonly #judged = new Map<string, Judgement>()
-  /** What each gave in a round, which it gives again whatever it is asked then. */
+  /** Answers by round and validator. A validator repeats its answer, whatever it is asked later. */
   readonly #given = new Map<string, Map<number, object>>()
   /** The records that honest ones signed, by round. A reorganisation between two of them makes two records. */
   readonly #signed = new Map<string, Set<string>>()

@@ -37,7 +37,7 @@ const deliveryMsMax = 4_000
 const epoch = 480_000
 /** Nodes are connected for so long when the set of the epoch is built. */
 const connectedSecs = 60
-/** What a build knows before a change of parameters was decided, and afterwards: the next epoch has others. */
+/** Schedules of builds from before a change of parameters was decided, and from afterwards: the next epoch has others. */
 const unchanged = makeSchedule(params, [])
 const changing = makeSchedule(params, [{ from: epochStart(epoch + 1, epochSecs), params: laterParams }])
 
@@ -62,14 +62,14 @@ export class World {
   databaseFaults = 0
   /** Messages of the queue that are on their way. */
   undelivered = 0
-  /** What the hub and the validators know of the parameters of the network. */
+  /** The schedule of network parameters that the hub and the validators know. */
   readonly paramsSchedule: ParamsSchedule
   readonly #plan: Plan
   readonly #draws: Draws
   readonly #ceilings: Ceilings | null
   readonly startAt: number
 
-  /** @param ceilingsOf - What trips and messages of the queue are bounded by. Left out, they are not bounded. */
+  /** @param ceilingsOf - The limits of trips and of queue messages. Left out, these have no limits. */
   constructor(plan: Plan, ceilingsOf?: (world: World, draws: Draws) => Ceilings) {
     this.#plan = plan
     this.paramsSchedule = plan.incidents.some(({ kind }) => kind === 'parameters') ? changing : unchanged

@@ -17,7 +17,7 @@ export interface Upgraded {
   readonly link: NodeLink | null
 }
 
-/** What a request is signed with, in the place of what is right. */
+/** Values to sign a request with in place of the right ones. */
 export interface SignedOtherwise {
   readonly method?: string
   readonly aheadSeconds?: number

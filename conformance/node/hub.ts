@@ -26,11 +26,11 @@ import type { Findings } from '../findings.ts'
 import { requestJudge } from './judge-request.ts'
 import { params, unixNow, usualAnswers } from './network.ts'
 
-/** What a wait is given up for. */
+/** How long the hub waits for the node before it gives up. */
 export interface Patience {
   /** For an answer of the node, or its next connection, in milliseconds. */
   readonly answerMs: number
-  /** To see that nothing comes, beside {@link answersPerSilence} times the longest wait for an answer. */
+  /** To see that nothing comes, in milliseconds; {@link answersPerSilence} times the longest wait for an answer is added. */
   readonly silenceMs: number
 }
 
@@ -43,7 +43,7 @@ export interface ScriptedHubOptions {
   readonly readMissing?: (text: string) => string | null
   /** False for a hub that refuses sockets, and calls its validators by HTTP. */
   readonly hasLinks?: boolean
-  /** Where the node reaches it, if something stands between the two. */
+  /** The origin at which the node reaches the hub, if a proxy stands between the two. */
   readonly nodeOrigin?: string
 }
 
@@ -52,7 +52,7 @@ interface MissingFrame {
   readonly offer_id: string
 }
 
-/** What a slow node, or one on a busy machine, is given to say what it must not say. */
+/** To see that a forbidden frame does not come, the hub waits so many times the slowest answer of the node. */
 const answersPerSilence = 5
 
 type FrameOf<Type extends ReadNodeFrame['type']> = Extract<ReadNodeFrame, { type: Type }>
@@ -67,7 +67,7 @@ export class ScriptedHub {
   /** By method and path. */
   readonly #answers = new Map<string, () => object>()
   readonly requests: string[] = []
-  /** Where what is seen is noted. */
+  /** Collects the results for the clauses. */
   findings: Findings
   /** The hello of sockets to come. */
   hello: Partial<HelloFrame> = {}
@@ -95,7 +95,7 @@ export class ScriptedHub {
     return `http://localhost:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Where the node reaches it. */
+  /** The origin at which the node reaches the hub. */
   get nodeOrigin(): string {
     return this.#options.nodeOrigin ?? this.origin
   }
@@ -203,7 +203,7 @@ interface HubLinkParts {
   readonly socket: WebSocket
   /** Of the upgrade request. */
   readonly headers: IncomingHttpHeaders
-  /** What the hub says first. */
+  /** The first frame of the hub. */
   readonly hello: HelloFrame
   readonly findings: Findings
   readonly heard: Heard
@@ -264,7 +264,7 @@ export class HubLink {
       if (!(error instanceof FrameError)) throw error
       const number = { bad_request: 'N2.1', invalid_field: 'N2.2', too_large: 'N2.3' }[error.code]
       findings.note(number, `${shown}: ${error.message}`)
-      // What it was meant to say is told all the same, to see the other clauses.
+      // The frame is handled as it was meant, so that the other clauses are checked too.
       const frame = meantFrame(text)
       if (frame !== null) this.#take(frame, shown)
     }
@@ -333,7 +333,7 @@ function meantFrame(text: string): ReadNodeFrame | null {
   }
 }
 
-/** What came and was not taken, in its order. Null stands for one that does not come. */
+/** Values that came and were not taken yet, in order of arrival. Null stands for a value that does not come. */
 class Waiting<T> {
   #kept: (T | null)[] = []
   #wanted: { readonly fits: (value: T) => boolean; readonly give: (value: T | null) => void } | null = null

@@ -8,7 +8,7 @@ import type { ScriptedOffer } from './project.ts'
 
 interface Entry {
   readonly offer: ScriptedOffer
-  /** What its run gives; null for an offer that may not be accepted. */
+  /** The result that a run of the offer has to give; null for an offer that may not be accepted. */
   readonly known: KnownRun | null
   /** The clause that forbids to accept it. */
   readonly bait: string | null
@@ -94,7 +94,7 @@ export class Ledger {
   }
 
   #hearAccept(entry: Entry): void {
-    // What is repeated after a vote opens nothing.
+    // An accept that is repeated after the vote opens nothing.
     if (entry.vote !== null) return
     entry.isAccepted = true
     const open = [...this.#entries.values()].filter(

@@ -55,7 +55,7 @@ const shownGeneration = (
 
 const strangerSeeds = [0, 1, 2, 3].map((i) => hashText(`conformance stranger ${i}`))
 const [first, second] = validatorSeeds as [string, string]
-/** Who may have attested a set. Three of the four validators are a quorum. */
+/** Seeds of the keys that attest a set. Three of the four validators are a quorum. */
 export const signers = {
   all: validatorSeeds,
   few: [first, second],
@@ -99,7 +99,7 @@ export function forgedGenerations(profile: Profile) {
   ])
 }
 
-/** What the hub answers to the calls with which a node begins, by method and path. */
+/** The hub's answers to the calls that a node makes first, by method and path. */
 export function usualAnswers(profile: Profile, origin: string): Record<string, () => object> {
   const coordinatorKey = ed25519PublicKey(coordinatorSeed)
   return {

@@ -27,7 +27,7 @@ export const probeArtifact = (name = 'conformance-probe') =>
 export const keeperArtifact = () =>
   packArtifact({ ...manifest, name: 'conformance-keeper', functions: ['echo'] }, keeperWasm)
 
-/** What a run of the probe gives, on every node. */
+/** The result of a run of the probe, the same on every node. */
 export interface KnownRun {
   readonly success: boolean
   readonly output: string

@@ -14,7 +14,7 @@ const developer = hashText('conformance developer')
 const stranger = hashText('conformance stranger')
 const times = { round_secs: 600, lease_secs: 120, epoch_secs: 86_400 }
 
-/** What is otherwise than it should be in what the hub shows of a project. */
+/** Faults in the records of a project that the hub shows. */
 export interface ProjectFlaws {
   readonly module?: { readonly bytes: Uint8Array; readonly manifestAddress: string }
   /** Seeds of those who attested the set. */
@@ -94,7 +94,7 @@ export function createProject(profile: Profile, nodeKey: string, slug: string, f
     } as OfferFrame
     return { frame: sent, position: seat.position, payout: seat.entry.payout_address }
   }
-  /** What the hub answers about it, by method and path. */
+  /** The hub's answers about the project, by method and path. */
   const answers: Readonly<Record<string, object>> = {
     [`GET /v1/committees/${projectId}/${epoch}`]: { snapshot: shown, set_hash, attestations, valid: true },
     [`GET /v1/projects/${projectId}/manifest`]: envelope,
@@ -103,7 +103,7 @@ export function createProject(profile: Profile, nodeKey: string, slug: string, f
   return { offer, answers }
 }
 
-/** What an offer has in the place of what fits. */
+/** Members of an offer that replace those that fit the project. */
 export interface OfferChanges {
   readonly fn?: string
   readonly input?: string

@@ -12,15 +12,15 @@ import { signVote, type TaskVote } from '../../protocol/rounds/index.ts'
 // biome-ignore lint/suspicious/noExplicitAny: Frames of every kind are changed.
 export type Frame = any
 
-/** What is between the node and the hub while a fault is in force. */
+/** The state of the proxy between node and hub while a fault is in force. */
 export interface Between {
   readonly profile: Profile
   readonly seed: string
-  /** What the script has for those who look behind it. */
+  /** The part of the scripted hub that faults may look into. */
   readonly hub: { readonly baitOf: (offerId: string) => string | null }
   /** Sockets since the fault is in force. */
   links: number
-  /** What a fault remembers. */
+  /** Values that the fault keeps from frame to frame. */
   readonly memory: Map<string, Frame>
   readonly offerOf: (frame: Frame) => OfferFrame | undefined
   /** Ids of offers whose vote has passed. */

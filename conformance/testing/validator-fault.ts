@@ -22,7 +22,7 @@ export interface Answered {
 export interface ValidatorParts {
   readonly profile: Profile
   readonly seed: string
-  /** What a fault remembers. */
+  /** Values that the fault keeps from call to call. */
   readonly memory: Map<string, unknown>
 }
 

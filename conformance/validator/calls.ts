@@ -4,12 +4,12 @@ import { coordinatorSeed, unixNow } from '../node/network.ts'
 
 export interface Reply {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: Whatever the validator answers is judged.
+  // biome-ignore lint/suspicious/noExplicitAny: The kit judges any answer of the validator.
   readonly json: any
 }
 
 export interface CallOptions {
-  /** Who signs; the coordinator unless another is named, nobody if null. */
+  /** The seed that signs; that of the coordinator if left out; null sends the call unsigned. */
   readonly seed?: string | null
   readonly nonce?: string
   readonly aheadSeconds?: number

@@ -12,13 +12,13 @@ export interface ValidatorToTest {
   readonly profile: Profile
   /** The seed of its key. */
   readonly seed: string
-  /** Where it has to answer. */
+  /** The URL at which it has to answer. */
   readonly url: string
   /** Told where the hub is. */
   readonly launch: (origin: string) => Restarts
 }
 
-/** What a hub shows a validator: the validator itself among those of the network. */
+/** The hub's answers to a validator, with the validator itself among those of the network. */
 export const answersFor = (profile: Profile, nodeKey: string) => ({
   ...generationsWith(profile, nodeKey),
   'POST /v1/nodes/register': () => ({ node_id: 'node', role: 'validator', status: 'approved', url: null }),

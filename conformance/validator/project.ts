@@ -39,7 +39,7 @@ const receiptOf = (output: string): ExecutionReceipt =>
     success: true,
   })
 
-/** What a run of the task gives, and what nobody gets who runs it. */
+/** The receipt of every honest run of the task, and one that no honest run gives. */
 export const [rightReceipt, wrongReceipt] = [receiptOf(knownRuns.echo.output), receiptOf('{"msg":"ho"}')]
 
 /** A project with the set of its running epoch, whose three members the kit plays. @param isForged Whether a stranger signed its rules. */
@@ -111,7 +111,7 @@ export function createProject(profile: Profile, slug: string, isForged = false) 
       }),
     }
   }
-  /** What the hub answers about it, by method and path. */
+  /** The hub's answers about the project, by method and path. */
   const answers: Readonly<Record<string, object>> = {
     [`GET /v1/projects/${projectId}/manifest`]: envelope,
     [`GET /v1/modules/${module.manifestAddress}/hbc`]: module.bytes,

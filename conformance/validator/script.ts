@@ -16,7 +16,7 @@ export interface ValidatorScriptParts {
   readonly hub: ScriptedHub
   readonly profile: Profile
   readonly nodeKey: string
-  /** Where the validator answers. */
+  /** The URL at which the validator answers. */
   readonly url: string
   readonly findings: Findings
 }
@@ -26,7 +26,7 @@ const rounds = '/consensus/task-rounds'
 const readable = '/consensus/rounds'
 const pollMs = 100
 const strangerSeed = hashText('conformance stranger')
-/** What the clauses of an ordinary round are about. */
+/** The clauses that an ordinary round tests. */
 const agreed = { result: 'V3.6', voters: 'V3.7' }
 let runs = 0
 

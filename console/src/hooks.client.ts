@@ -1,6 +1,6 @@
 import { turn } from './lib/later.ts'
 
-/** What SvelteKit does first is a task apart from drawing the screen. */
+/** Splits the start of SvelteKit from the drawing of the screen: each is a task of its own. */
 export async function init(): Promise<void> {
   await turn()
 }

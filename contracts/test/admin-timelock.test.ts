@@ -88,7 +88,7 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
       expect(await contract.read.hasRole(change)).toBe(false)
     }
     await refusedAs(staking.simulate.cancelSlash([bytes32(1)], by.arbiter), unauthorized)
-    // What a guardian took, the admin gives again.
+    // The admin grants the role again that a guardian revoked.
     await mined(schedule(roles.arbiter))
     await network.pass(delaySecs)
     await execute(roles.arbiter)

@@ -34,7 +34,7 @@ test('the committed output was made from the committed sources; else run: node c
   expect(committedHashes()).toEqual([current, current])
 })
 
-/** What the hub indexes, in its own words: a change here is a change of the network. */
+/** The events that the hub indexes, in its own notation: a change here is a change of the network. */
 const indexed = [
   'event ProjectRegistered(bytes32 indexed projectId, address indexed developer, string slug, bytes32 worker, bytes32 consensusHash, bytes32 manifestHash)',
   'event VersionPublished(bytes32 indexed projectId, uint32 version, bytes32 consensusHash, bytes32 manifestHash)',
@@ -74,7 +74,7 @@ const formatEvent = (event: AbiEvent) =>
     .map(({ type, indexed: isIndexed, name }) => `${type} ${isIndexed ? 'indexed ' : ''}${name}`)
     .join(', ')})`
 
-/** What a deployment cannot do without. */
+/** The roles that every deployment must name. */
 const separate = { admin: roles.admin, arbiter: roles.arbiter }
 const optionsFor = (rpcUrl: string, over: Partial<DeployOptions> = {}): DeployOptions => ({
   rpcUrl,

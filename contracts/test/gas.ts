@@ -170,7 +170,7 @@ async function measureCollateral(network: Network, measure: Measure): Promise<vo
   )
   const payout = await order('SetPayout', { subscriptionId: id, payout: miner(1) })
   await measure('staking: `setPayoutBySig`', staking.write.setPayoutBySig(payout, by.stranger))
-  // What follows ends the subscription, which the slashes need.
+  // The calls until `revert` end the subscription, which the slashes need.
   const before = await client.snapshot()
   const unbond = await order('Unbond', { subscriptionId: id })
   await measure('staking: `unbondBySig`', staking.write.unbondBySig(unbond, by.stranger))

@@ -55,7 +55,7 @@ export const roles = {
   poster: key(9).address,
 }
 const senders = { owner: owner.address, developer: developer.address, stranger: stranger.address, ...roles }
-/** Who sends a transaction. */
+/** Senders of transactions, by name. */
 export const by = Object.fromEntries(
   Object.entries(senders).map(([name, account]) => [name, { account }]),
 ) as Record<keyof typeof senders, { account: Address }>

@@ -4,7 +4,7 @@ import { forwardCalls, type RpcCall, type RpcReply } from '../../testing/rpc-pro
 
 type Answer = Omit<RpcReply, 'jsonrpc'>
 
-/** What the node makes of a request; null when it never answers. */
+/** Returns the answer of the node to a request; null if it never answers. */
 export type NodeBehaviour = (
   requests: readonly RpcCall[],
   ask: (requests: readonly RpcCall[]) => Promise<readonly Answer[]>,

@@ -11,7 +11,7 @@ const members = (text: string) =>
     return { name, type }
   })
 
-/** What is signed, written out once more and apart from the Solidity, in the words of the protocol. */
+/** The signed types in the words of the protocol, written out independently of the Solidity code. */
 const types = {
   Register: members(
     'address developer,string slug,bytes32 worker,bytes32 consensusHash,bytes32 manifestHash,uint256 nonce,uint256 deadline',

@@ -44,7 +44,7 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
     expect(await read.challengeSecs()).toBe(3_600n)
     expect(await read.latestTerms()).toEqual({ from: await network.now(), ...terms })
     expect(await read.withdrawalNoticeSecs()).toBe(172_800n)
-    // What the check of settlement times goes by.
+    // The check of settlement times assumes this value.
     expect(await read.POSTING_SECS()).toBe(86_400n)
   })
 

@@ -86,7 +86,7 @@ test('a database with search tables is exported, works on, and is made again els
   expect(Math.max(...lengths)).toBeLessThanOrEqual(statementMax)
   await runFile(target, file)
   expect(read(targetFolder)).toEqual(before)
-  // What is written from now on is found as well, and no position of the log is given twice.
+  // Rows that are written from now on are found as well, and no position of the log is given twice.
   await runAll(target, [continueEvents, project('Rain', 3)], path.join(folder, 'more.sql'))
   expect(read(targetFolder).found).toEqual([[1, 2], [3], [4]])
 }, 240_000)

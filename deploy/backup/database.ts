@@ -12,7 +12,7 @@ import { shortStatements, statementMax } from './short-statements.ts'
 export interface BackedDatabase {
   readonly wrangler: Wrangler
   readonly name: string
-  /** Where it is: `--remote` and the configuration. */
+  /** The arguments that locate it, such as `--remote` and the configuration. */
   readonly place: readonly string[]
 }
 
@@ -96,5 +96,5 @@ export async function hasNoTables(database: BackedDatabase): Promise<boolean> {
   return (await query(database, schemaQuery)).length === 0
 }
 
-/** What a restored database continues with: positions in the log of events that somebody may have seen are not given again. */
+/** Run after a restore, so that positions in the log of events that somebody may have seen are not given again. */
 export const continueEvents = "UPDATE sqlite_sequence SET seq = seq + 1000000000 WHERE name = 'event_log'"

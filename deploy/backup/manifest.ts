@@ -40,7 +40,7 @@ export async function writeManifest(folder: string, facts: Omit<Manifest, 'v' | 
   return manifest
 }
 
-/** What the manifest of a backup says, whatever its files are. @throws {@link CommandError} */
+/** Reads the manifest of a backup without a check of its files. @throws {@link CommandError} */
 export function parseManifest(folder: string): Manifest {
   const file = path.join(folder, manifestName)
   if (!existsSync(file))

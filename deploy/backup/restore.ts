@@ -110,7 +110,7 @@ function requireSameBuild({ objects_tag }: Manifest, objectsTag: string): void {
     )
 }
 
-/** What a key has sent can only be followed by a hub that has the key. */
+/** Only a hub that has a key can follow the transactions that this key has sent. */
 function requireKeys(accounts: ReadonlySet<string>, given: UpOptions['given']): void {
   const { RELAYER_PRIVATE_KEY, ARBITER_PRIVATE_KEY, RELAYER_PREVIOUS_KEYS = '' } = given
   const keys = [RELAYER_PRIVATE_KEY, ARBITER_PRIVATE_KEY, ...RELAYER_PREVIOUS_KEYS.split(',')]

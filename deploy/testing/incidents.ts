@@ -23,7 +23,7 @@ interface Incident {
   /** Whether the hub has noticed. */
   readonly isSeen?: (status: Status) => boolean
   readonly mend?: () => Promise<unknown>
-  /** What the first three commands print, in order. */
+  /** Patterns of the output of the first three commands, in order. */
   readonly says: readonly [RegExp, RegExp, RegExp]
 }
 

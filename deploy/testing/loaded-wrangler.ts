@@ -7,7 +7,7 @@ import type { BuiltWorker } from './wrangler-host.ts'
 
 let loaded: Promise<string> | undefined
 
-/** Where wrangler answers that this process has loaded, see `wrangler-host.ts`. It ends with this process. */
+/** The address of the wrangler that this process has loaded, see `wrangler-host.ts`. It ends with this process. */
 export function loadedWrangler(): Promise<string> {
   loaded ??= load()
   return loaded
@@ -15,7 +15,7 @@ export function loadedWrangler(): Promise<string> {
 
 async function load(): Promise<string> {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'wrangler-host.ts')], {
-    // What is read from the answers is in no colour, and nobody is asked.
+    // The output is read by a program: it has no colours, and wrangler asks nobody.
     env: { ...process.env, CI: 'true', NO_COLOR: '1', WRANGLER_SEND_METRICS: 'false' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

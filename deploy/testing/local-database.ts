@@ -6,7 +6,7 @@ import { WranglerError } from '../wrangler-error.ts'
 import { callWrangler } from './call-wrangler.ts'
 import { loadedWrangler } from './loaded-wrangler.ts'
 
-/** Where a hub has its storage, in a folder in which wrangler finds it. */
+/** The path of a hub's storage below a folder, at which wrangler finds it. */
 export const statePathIn = (folder: string): string => path.join(folder, '.wrangler', 'state', 'v3')
 
 const attemptsMax = 20

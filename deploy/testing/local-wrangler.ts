@@ -8,7 +8,7 @@ import { WranglerError } from '../wrangler-error.ts'
 import { callWrangler } from './call-wrangler.ts'
 import { RecordedAccount } from './recorded-account.ts'
 
-/** What is kept of an account, and the steps after which `up` was killed; null where nobody kills it. */
+/** The state of an account, and the steps after which `up` was killed; null if nobody kills it. */
 export interface KeptAccount
   extends Pick<
     RecordedAccount,
@@ -17,15 +17,15 @@ export interface KeptAccount
   killed: string[] | null
 }
 
-/** What `wrangler tail` shows, a line for each invocation of the Worker. */
+/** The output of `wrangler tail`, a line for each invocation of the Worker. */
 export const tailFile = 'tail.jsonl'
 /** The configuration of the environment without its build command, which one call runs for all. */
 export const localConfig = 'dist/deploy/local.json'
 export const persisted = ['--persist-to', 'state']
-/** What wrangler would have uploaded. */
+/** The modules that wrangler would have uploaded. */
 export const uploadFolder = 'dist/dry'
 
-/** What wrangler has answered in the folder since something there was changed, by call. */
+/** Answers of wrangler in the folder since the last change there, by call. */
 const answersFile = 'answers.json'
 
 /** There once the folder has had migrations applied. */
@@ -48,13 +48,13 @@ function stepOf(call: string): string | null {
   return step === undefined ? null : `${step} ${/@(\d+%)/.exec(call)?.[1] ?? ''}`.trim()
 }
 
-/** What a stand-in of wrangler was called with. */
+/** One call of a stand-in of wrangler. */
 export interface StandInCall {
   readonly args: readonly string[]
   readonly input: string
   /** `recorded`, or the address of a loaded wrangler for what has a local mode. */
   readonly mode: string
-  /** What the desks of a test share: the first migrations of each are the same, and take longer than all else. */
+  /** The folder that the desks of a test share: the first migrations of each are the same, and take longer than all else. */
   readonly shared?: string
 }
 
@@ -143,7 +143,7 @@ function linkState(folder: string, beside: string): void {
   symlinkSync(path.join(folder, persisted[1]!), path.join(place, 'state'))
 }
 
-/** What wrangler prints in its local mode; null for a call that has none. An upload is tried, and recorded as well. */
+/** The output of wrangler in its local mode; null for a call that is only recorded. An upload is also tried, as a dry run. */
 async function locally(folder: string, { args, mode, shared }: StandInCall): Promise<string | null> {
   const config = args[args.indexOf('--config') + 1]!
   const inFolder = (name: string) => path.join(folder, name)

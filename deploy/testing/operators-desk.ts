@@ -36,9 +36,9 @@ export interface Ended {
 export type Desk = ReturnType<typeof openDesk>
 
 /**
- * What an operator has: a folder like a clone, with the file of an environment and an account behind wrangler, and a domain that leads to
+ * The workplace of an operator: a folder like a clone, with the file of an environment and an account behind wrangler, and a domain that leads to
  * the hub. Commands run as processes of their own there.
- * @param hubPort - Where the domain leads to; null while it leads nowhere.
+ * @param hubPort - The port that the domain leads to; null while it leads nowhere.
  */
 export function openDesk(environment: Environment, name: string, hubPort: () => Promise<number | null>) {
   const folder = mkdtempSync(path.join(tmpdir(), 'desk-'))
@@ -140,7 +140,7 @@ async function startDomain(folder: string, hubPort: () => Promise<number | null>
   const [keyFile, certificateFile] = ['key.pem', 'certificate.pem'].map((file) => path.join(folder, file))
   const request =
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=hub.example.org'
-  // Where a version answers that has no domain yet, too.
+  // The second name is that of a version without a domain.
   const alternative = 'subjectAltName=DNS:hub.example.org,DNS:*.account.workers.dev'
   execFileSync('openssl', [
     ...request.split(' '),

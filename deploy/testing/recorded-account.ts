@@ -34,7 +34,7 @@ export class RecordedAccount {
   /** Files of buckets, by bucket and key. */
   readonly objects = new Map<string, Buffer>()
 
-  /** @param folder - Where wrangler is called. */
+  /** @param folder - The folder in which wrangler is called. */
   constructor(folder = '.') {
     this.#folder = folder
   }

@@ -89,7 +89,7 @@ export async function startRunbookStage() {
       ...Object.values(whole),
     )
   }
-  /** What the relayer's object has stored, behind its back. */
+  /** Runs a statement on the storage of the relayer's object, without the object. */
   const inRelayer = (statement: string) => {
     const folder = path.join(state, 'do')
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -139,7 +139,7 @@ describe('JsonRpc with several nodes', () => {
     nodeAt(0).forkedAt = 70
     await surveyed(rpc, () => hosts().at(-1) === 'two')
     expect(rpc.conflict).toMatch(/CHAIN_RPC_URL, address 1 has another block 80 than address 2/)
-    // Where two differ only in what is not final, a survey has nothing to say.
+    // If two nodes differ only in blocks that are not final, a survey reports no conflict.
     nodeAt(0).forkedAt = 81
     await surveyed(rpc, () => rpc.conflict === null)
   })

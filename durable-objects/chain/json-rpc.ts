@@ -4,7 +4,7 @@ import { type Checkpoint, type Conflict, surveyNodes } from './survey.ts'
 
 export * from './rpc-answers.ts'
 
-/** What the last survey found, for another object that takes the place of this one. */
+/** The result of the last survey, stored for an object that replaces this one. */
 interface KeptSurvey {
   /** Places in the list of nodes. */
   usable: readonly number[]
@@ -18,7 +18,7 @@ const surveyMs = 60_000
 /**
  * JSON-RPC to a chain, without retries: the caller knows what a repetition would mean. The calls of one batch go to one node, so that
  * its answers fit together. A node that fails is passed over, so a call, a signed transaction too, may reach more than one.
- * Where the chain is named, nodes are compared every {@link surveyMs}; only those are asked that follow it and do not lag,
+ * If the chain id is given, nodes are compared every {@link surveyMs}; only those that follow the chain and do not lag are asked,
  * and the node in use stays in use for as long as it is one of them.
  */
 export class JsonRpc {

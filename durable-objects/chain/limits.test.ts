@@ -10,7 +10,7 @@ interface Call {
 type Answer = (calls: Call[]) => Response
 
 let sizes: number[]
-/** What the node answers to a request that it refuses; null where it answers as it should. */
+/** The node's answer to a request that it refuses; null if it answers as it should. */
 let refusal: (calls: Call[]) => Response | null
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 /** How long a size that was refused counts as too large: limits change, and so does what a request asks for. */
 const refusedMs = 10 * 60_000
 
-/** Where it is noted what nodes were found to take, such as the storage of an object. */
+/** Stores the request sizes that nodes were found to take, for example in the storage of an object. */
 export interface RpcMemory {
   get<T>(key: string): T | undefined
   put(key: string, value: unknown): void
@@ -27,7 +27,7 @@ export class RequestSize {
   readonly #note: (learned: Learned) => void
   #learned: Learned
 
-  /** @param kept - Where it is kept under a name what was learned, so that it is not learned again. */
+  /** @param kept - Memory and key of the learned size, so that it is not learned again. */
   constructor(limits: SizeLimits, kept?: { memory: RpcMemory; key: string }) {
     this.#limits = limits
     this.#learned = kept?.memory.get<Learned>(kept.key) ?? {

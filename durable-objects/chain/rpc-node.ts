@@ -134,7 +134,7 @@ export class RpcNode {
     return replies
   }
 
-  /** The reply to each call, in order. Where the node refuses so many at once, they are asked in parts. */
+  /** The reply to each call, in order. If the node refuses so many at once, they are sent in parts. */
   async #exchange(calls: readonly RpcCall[]): Promise<(Reply | undefined)[]> {
     const [only] = calls
     if (only && calls.length === 1) return [readObject(await this.#post(encode(only, 0)))]

@@ -59,7 +59,7 @@ export async function surveyNodes(
   const faithful = views.filter(
     ({ head, known }) => checkpoint === null || head < checkpoint.number || known === checkpoint.hash,
   )
-  // Where no node has it any more, they agree that it went.
+  // If all nodes answer and no node has the checkpoint, they agree that it is gone.
   const isGone = faithful.length === 0 && views.length === nodes.length
   const followed = isGone ? views : faithful
   const head = followed.reduce((highest, view) => Math.max(highest, view.head), 0)

@@ -65,7 +65,7 @@ test('the votes of a round stay while a head is of it, even if later rounds read
     expect(book.decide(third)).toBe(true)
     expect(book.certificates([addressOf('a'), addressOf('b')])).toEqual([second, third])
     expect([count('heads'), count('certificates')]).toEqual([2, 2])
-    // What was read has to be what was agreed.
+    // The state that a round read has to be the agreed one.
     expect(book.decide(quorumOf('c', [read('a', 1)]))).toBe(false)
   })
 })

@@ -9,16 +9,16 @@ import { directOrderMigrations } from './migrations.ts'
 const namedSeconds = 24 * 3_600
 /** A row may have 2 MB. */
 const votesTextMax = 1_500_000
-/** Modules whose storage one round may look at: of so many a validator is told what was agreed. */
+/** Modules whose storage one round may look at: a validator is told the agreed state of at most so many. */
 export const modulesMax = 256
-/** Modules that are told a validator beforehand. */
+/** Modules that a validator is told of beforehand. */
 const hintsMax = 64
-/** What a module looked at is known until so many rounds later. */
+/** The modules that a round of a module looked at are known until so many rounds later. */
 export const touchedMax = 1_024
 
 /**
- * What a backup has of the order. Validators know the heads of modules, and without one the book takes theirs; one of a backup would refuse
- * all that was decided after it.
+ * Tables of the order that a backup has. Validators know the heads of modules, and without a head the book takes theirs; a head from a
+ * backup would refuse every round that was decided after it.
  */
 export const directOrderTables: readonly CopiedTable[] = [
   { name: 'touched', key: 'id' },
@@ -26,13 +26,13 @@ export const directOrderTables: readonly CopiedTable[] = [
 ]
 
 export interface NamedTry {
-  /** What it runs; another request under the same name is refused. */
+  /** The request that it runs; another request under the same name is refused. */
   readonly request: string
   readonly issuedAt: number
   readonly state: 'open' | 'decided'
 }
 
-/** What a quorum signed of the storage of modules, in the order in which direct rounds were decided. */
+/** States of modules' storage that quorums signed, in the order in which direct rounds were decided. */
 export class StateBook {
   readonly #storage: DurableObjectStorage
   readonly #sql: Sql

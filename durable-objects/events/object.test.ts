@@ -23,7 +23,7 @@ const position = (row: number) => ({ row, offset: 0 })
 class Feed {
   log: LogRow[] = []
   reads = 0
-  /** What followers read by themselves is there after this. */
+  /** Reads for a single follower end after this. */
   gate: Promise<void> = Promise.resolve()
   readonly #waits = Promise.withResolvers<void>()
   readonly object: EventFeedObject

@@ -6,7 +6,7 @@ export interface Follower {
   /** Tells callers apart. */
   caller: string
   filter: Filter
-  /** What it has. */
+  /** The position up to which it has the log. */
   from: Position
   limit: number
 }
@@ -166,7 +166,7 @@ export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
     this.#leapTo(after)
   }
 
-  /** Goes on from a row. Who waits before it reads by itself what is between; who waits after it has a position of a log that is lost. */
+  /** Continues from a row. A follower that waits before it reads the rows between itself; a position after it is of a log that is lost. */
   #leapTo(row: number): void {
     for (const { follower, resolve } of this.#waiting)
       resolve({ events: [], next: follower.from.row > row ? { row, offset: 0 } : follower.from })

@@ -9,7 +9,7 @@ export interface RoundMember {
   outcome: 'asked' | 'verified' | { rejected: RejectionReason | null } | { missed: MissReason | null }
 }
 
-/** What the log says of a round that is over. */
+/** A round that is over, as the log reports it. */
 export interface ToldRound {
   roundId: string
   projectId: string | null

@@ -9,14 +9,14 @@ export interface LogRow {
 }
 
 export interface PlacedEvent {
-  /** Where the follower goes on after it. */
+  /** The position from which the follower continues after it. */
   next: Position
   /** Names it in every feed. */
   id: string
   event: LoggedEvent
 }
 
-/** What a follower gets, and where it goes on. */
+/** Events for a follower, and the position from which it continues. */
 export interface FeedPage {
   events: PlacedEvent[]
   next: Position

@@ -1,4 +1,4 @@
-/** What everybody may follow. */
+/** Types of events that everybody may follow. */
 export const networkTypes = [
   'module.event',
   'round.finalized',
@@ -11,7 +11,7 @@ export const networkTypes = [
   'slash.executed',
 ] as const
 
-/** What only the wallet that it concerns may follow. */
+/** Types of events that only the wallet concerned may follow. */
 export const accountTypes = [
   'device.bound',
   'device.unbound',
@@ -60,7 +60,7 @@ export interface LoggedEvent {
   data?: unknown
 }
 
-/** Where a follower goes on: so many events of a row are behind it, and all of the rows before. */
+/** The position from which a follower continues: it has the first `offset` events of a row, and all rows before. */
 export interface Position {
   row: number
   offset: number

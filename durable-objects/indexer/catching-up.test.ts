@@ -29,7 +29,7 @@ describe('an index that is far behind', () => {
     mineMany()
     await catchUp()
     expect(store.logs).toEqual(chain.allLogs())
-    // What the blocks near the head cost does not grow with the chain.
+    // The cost of the blocks near the head does not grow with the chain.
     const { calls } = chain
     const near = 128 + 100 + 100
     expect((calls - near) / blocks).toBeLessThan(20_000 / 1_000_000)

@@ -29,7 +29,7 @@ interface Answer {
   quietUntil: number
 }
 
-/** What the chain calls final, asked for only when that can have moved. */
+/** The block that the chain calls final, asked for only when it can have moved. */
 export class FinalBlocks {
   readonly #chain: IndexerChain
   readonly #settings: FinalitySettings
@@ -40,7 +40,7 @@ export class FinalBlocks {
     this.#settings = settings
   }
 
-  /** What the chain called final when it was asked last; null where it does not say. */
+  /** The block that the chain called final when it was asked last; null if it named none. */
   get seen(): FinalSeen | null {
     if (!this.#answer?.final) return null
     const { head, final } = this.#answer
@@ -55,7 +55,7 @@ export class FinalBlocks {
     return final
   }
 
-  /** What is final for an index: never lower than what was final before, and never before its first block. */
+  /** The final block of an index: never lower than the one before, and never before the index's first block. */
   async at(tip: Cursor, latest: Header): Promise<BlockRef> {
     const { finalityBlocks, startBlock, blockMs } = this.#settings
     // So deep there is nothing of the index.

@@ -9,7 +9,7 @@ export interface BlockRef {
 export interface Cursor extends BlockRef {
   /** The last block that no reorganisation removes, and whose logs were read twice; below the first block of the index, nothing is final. */
   final: BlockRef
-  /** What the index was begun with. */
+  /** The settings with which the index was begun. */
   network: IndexedNetwork
   /** Whether far more was to be read, as while the chain is read from its beginning. An index is always some blocks late. */
   isBehind: boolean
@@ -17,10 +17,10 @@ export interface Cursor extends BlockRef {
   logDifferences: number
 }
 
-/** What makes an index one of this network: with anything else another index would come out. */
+/** The settings that decide the content of an index: with others, another index results. */
 export type IndexedNetwork = Readonly<Record<string, string | number>>
 
-/** Where an indexer keeps what it read. Every write changes nothing and answers `moved` unless `tip` is still the tip. */
+/** Stores the data that an indexer read. A write changes nothing and answers `moved` unless `tip` is still the tip. */
 export interface IndexStore {
   cursor(): Promise<Cursor | null>
   /** @param final - Before `at` where that itself is not final. */

@@ -1,6 +1,6 @@
 import type { Block } from '../../protocol/committees/index.ts'
 
-/** What the last look at the chain found, for all parts of the hub that follow it. */
+/** The result of the last look at the chain, for all parts of the hub that follow it. */
 export interface NewestBlocks {
   /** The newest blocks, in their order and without gaps; none while the index does not have what the chain has. */
   blocks: readonly Block[]
@@ -10,7 +10,7 @@ export interface NewestBlocks {
   isFinalizing: boolean
 }
 
-/** What a look at the chain takes, the way to the database included. */
+/** The time of a look at the chain, including the trip to the database. */
 const lookMs = 300
 
 /** How long those who wait for a block leave the next look to come. */

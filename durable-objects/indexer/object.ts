@@ -35,7 +35,7 @@ export interface IndexerStatus {
   halted: string | null
 }
 
-/** What outlives the memory of the object, which may end between two looks at the chain. */
+/** State that is stored, since the object may end between two looks at the chain. */
 interface Seen {
   status: Pick<IndexerStatus, 'state' | 'indexedBlock' | 'headBlock' | 'halted' | 'logDifferences'>
   final: IndexerStepper['final']
@@ -49,7 +49,7 @@ interface Seen {
 const fruitlessMax = 2
 /** An alarm that has not come for so many polls is lost. */
 const overduePolls = 10
-/** What a look at the chain takes, the way to the database included. */
+/** The time that a look at the chain may take, including the trip to the database. */
 const wakingMs = 2_000
 /** Ranges one alarm reads at most, so that catching up leaves room for calls. */
 const stepsPerAlarm = 20

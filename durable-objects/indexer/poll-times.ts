@@ -14,7 +14,7 @@ export function nextPoll(
   isNew: boolean,
 ): number {
   if (newest === null) return nowMs + blockMs
-  // Where blocks come at any time, or their time was moved, the rhythm does no harm.
+  // If blocks come at any time, or their time was moved, the rhythm does no harm.
   const sinceMs = (((nowMs - newest.timestamp * 1000) % blockMs) + blockMs) % blockMs
   const isEarly = sinceMs >= blockMs * seenAfter && sinceMs < blockMs * secondLook
   if (!isNew && isEarly) return nowMs + blockMs * (secondLook - seenAfter)

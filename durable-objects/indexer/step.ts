@@ -84,7 +84,7 @@ export class IndexerStepper {
     return this.#head
   }
 
-  /** What the chain called final when it was asked last; null where it does not say. */
+  /** The block that the chain called final when it was asked last; null if it named none. */
   get final(): FinalSeen | null {
     return this.#final.seen
   }
@@ -194,9 +194,9 @@ export class IndexerStepper {
   }
 
   /**
-   * Reads the logs of blocks that have become final once more: before it had indexed them, a node may have given a part. Where the two differ,
-   * and for blocks that became final soon after they were read, receipts decide; a block that was read wrongly is taken back with all after it.
-   * Otherwise returns the cursor to write, with what is final now.
+   * Reads the logs of blocks that have become final once more: a node may give only a part before it has indexed them. If the two readings
+   * differ, or a block became final soon after it was read, receipts decide; a block that was read wrongly is taken back with all after it.
+   * Otherwise returns the cursor to write, with the block that is final now.
    */
   async #confirm(tip: Cursor, final: BlockRef): Promise<Step | Cursor> {
     const from = Math.max(tip.final.number, this.#settings.startBlock) + 1
@@ -352,7 +352,7 @@ const report = (outcome: StepOutcome, at: { number: number }, halted: string | n
 
 const suspect = (at: { number: number }): Step => report('suspect', at)
 
-/** What came of a write; nothing where somebody else has moved the tip. */
+/** The report of a write; `suspect` if somebody else has moved the tip. */
 const outcomeOf = (written: StoreOutcome, outcome: StepOutcome, at: { number: number }): Step =>
   report(written === 'done' ? outcome : 'suspect', at)
 

@@ -5,7 +5,7 @@ import { isMigrated, migrate } from '../sql-migrations.ts'
 import { cooldownMigrations } from './cooldown-migrations.ts'
 
 export interface TurnRequest {
-  /** Who wants the turn; the same holder counts once. */
+  /** The holder that wants the turn; each holder counts once. */
   holder: string
   turnsMax: number
   cooldownSeconds: number
@@ -74,7 +74,7 @@ export class FaucetCooldown extends DurableObject {
     this.#sql`UPDATE turns SET state = 'released' WHERE turn_id = ${turnId} AND state = 'pending'`
   }
 
-  /** What was sent under this turn failed for good: the holder's next turn has another id. Of racing callers, one is told that it was there. */
+  /** The transfer of this turn failed for good: the holder's next turn has another id. @returns True for one of several racing callers. */
   async forget(turnId: string): Promise<boolean> {
     return this.#sql`DELETE FROM turns WHERE turn_id = ${turnId} RETURNING turn_id`.length === 1
   }
@@ -107,7 +107,7 @@ export class FaucetCooldown extends DurableObject {
     return turn && (turn.holder === holder || turn.live >= turnsMax) ? turn : undefined
   }
 
-  /** Where no turn was ever taken there is nothing to ask, and no table. */
+  /** An object in which no turn was ever taken has no table: queries return no rows. */
   get #sql(): Sql {
     if (!isMigrated(this.ctx.storage)) return () => []
     migrate(this.ctx.storage, cooldownMigrations)

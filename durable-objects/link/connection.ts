@@ -77,7 +77,7 @@ export class Connection {
     return session !== null && this.#ctx.getTags(socket).includes(session.id)
   }
 
-  /** What does not arrive is sent again on the next socket, or its time is over. */
+  /** A frame that does not arrive is sent again on the next socket, unless its time is over. */
   send(frame: HubFrame): void {
     this.sendText(writeHubFrame(frame, this.#limits))
   }
@@ -93,7 +93,7 @@ export class Connection {
 
   /**
    * The node is banned: it loses its socket, and owes nothing from then on until it opened another one, because only the hub can let it in.
-   * What it held it could not answer.
+   * It could not answer the offers that it held.
    */
   bar(): void {
     if (this.session !== null) {

@@ -2,7 +2,7 @@ import { faultyWindowSecs, invalidVotesMax } from '../../protocol/link/index.ts'
 import type { KeptValues } from './kept-values.ts'
 import type { NodeLinkConfig, Standing } from './types.ts'
 
-/** What speaks against a device: its invalid votes, and what the hub's records hold against it. */
+/** Reasons to give a device no work: its invalid votes, and its standing in the hub's records. */
 export class Faults {
   readonly #kv: KeptValues
   readonly #config: Pick<NodeLinkConfig, 'standing'>

@@ -29,15 +29,15 @@ import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult } fro
 import { readUpgrade } from './upgrade.ts'
 import { Validating } from './validating.ts'
 
-/** What lists show of a device may change often; the database need not. */
+/** The listed state of a device may change often; the database is written after this pause. */
 const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
 
 /**
- * The one WebSocket of a node: `env.NODE_LINK.getByName('<public key>')`. It sends offers, and what validators are asked, passes answers on to
- * the rounds, and says in the database whether the device is there. Invariant: an offer takes a slot from when it is stored until it was declined, voted on or cancelled,
- * or its time is over. What is sent is stored before. Sockets hibernate: pings are answered without waking the object.
+ * The one WebSocket of a node: `env.NODE_LINK.getByName('<public key>')`. It sends offers, and requests to validators, passes answers on to
+ * the rounds, and notes in the database whether the device is connected. Invariant: an offer takes a slot from when it is stored until it was
+ * declined, voted on or cancelled, or its time is over. Offers are stored, then sent. Sockets hibernate: pings do not wake the object.
  */
 export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: NodeLinkConfig
@@ -195,7 +195,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   async #offer(offer: LinkOffer, now: number, snapshotAt: number | null): Promise<OfferResult> {
     const kept = this.#offers.find(offer.offer_id)
-    // Who has answered was told.
+    // A node that has answered was told.
     if (kept !== null && kept.state !== 'offered') return 'offered'
     if (kept === null && !this.#faults.mayWork) return 'absent'
     // The round asks by a clock of its own; where this one is ahead, the time that is over here is nobody's fault.
@@ -208,7 +208,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       this.#sendOffers([kept], session)
       return 'offered'
     }
-    // Who offers no slots takes no part, and is not excused as who works with all of them is.
+    // A node that offers no slots takes no part, and is not excused as one that works with all its slots is.
     if (session.ready.slots === 0) return 'absent'
     if (this.#offers.countOpen() >= session.ready.slots) return 'full'
     const stored = this.#offers.add(offer, session.id)
@@ -325,7 +325,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const before = this.#offers.find(offerId)
     if (before === null) return this.#sendError('not_found', notOpen, offerId)
     const { nodeKey } = this.#connection
-    // What the round owes this node an answer to: its first vote, and nothing that only has the type of one.
+    // The round owes an answer only to the first vote that is on this offer and in time.
     const isOwed =
       isOpen(before) && isVoteOn(offerId, nodeKey, given) && (await this.#config.now()) <= before.voteBy
     const answered = isOwed ? this.#offers.noteVoteUnderWay(offerId) : null

@@ -7,7 +7,7 @@ import type { LinkOffer } from './types.ts'
 /** `offered` and `accepted` hold a slot. */
 export type OfferState = 'offered' | 'accepted' | 'declined' | 'voted' | 'expired'
 
-/** How an offer stands. What is left out is not so. */
+/** The state of an offer. A member that is left out does not apply. */
 export interface OfferStanding {
   readonly voteBy: number
   readonly state: OfferState
@@ -30,7 +30,7 @@ export interface OfferChange {
   readonly offerId: string
   /** How it stands from then on. */
   readonly standing: OfferStanding | { readonly voteBy: number; readonly state: 'removed' }
-  /** What it says, where it is new or was renewed. */
+  /** The offer, if it is new or was renewed. */
   readonly offer?: LinkOffer
 }
 
@@ -42,8 +42,8 @@ const spareRows = 16
 const rowCharsMax = 500_000
 
 /**
- * What is stored of the offers of a link, and the only SQL of it. Each row that is written costs, and so does each that is deleted: changes of
- * one moment are one row, and a row whose offers are all forgotten is written over.
+ * The stored data of the offers of a link, and the only SQL for it. Each row that is written or deleted costs: changes of one moment are
+ * one row, and a row whose offers are all forgotten is written over.
  */
 export class OfferLog {
   readonly #sql: Sql
@@ -51,7 +51,7 @@ export class OfferLog {
   readonly #rows = new Map<number, number>()
   /** Rows whose offers are forgotten, in the same order. All of them were written before the others. */
   readonly #free: number[] = []
-  /** The rows that have what open offers say. */
+  /** The row that has the content of each open offer. */
   readonly #rowOf = new Map<string, number>()
   #lastRow = 0
   #seq = 0
@@ -89,7 +89,7 @@ export class OfferLog {
     return first
   }
 
-  /** What an open offer says. */
+  /** The content of an open offer. */
   offer(offerId: string): LinkOffer {
     const id = this.#rowOf.get(offerId) ?? null
     const [row] = this.#sql<{ offer: string | null }>`

@@ -16,7 +16,7 @@ export interface KeptOffer {
 const keptSecs = 300
 /** A node learns at most so many seconds late that the time of an offer is over; until then it takes the slot for used. */
 const freedSecs = 10
-/** What came to its end within so many seconds is forgotten together. */
+/** Offers that ended within so many seconds are forgotten together. */
 const forgetSecs = 60
 /** A link is busy where an offer follows another so soon. Then offers wait a moment for others, and votes for offers. */
 const busyMs = 250
@@ -31,14 +31,14 @@ const answerUntold = 'answer'
 const processEnded = 'process'
 
 /**
- * The offers of a link: how each stands, and what the open ones say. Each change names the states it may follow. What is stored is stored
- * with what else has changed by then, since each row that is written costs.
+ * The offers of a link: the state of each, and the content of open ones. Each change names the states it may follow. Changes are stored
+ * together with all others made by then, since each row that is written costs.
  */
 export class OfferLedger {
   readonly #log: OfferLog
   readonly #standings = new Map<string, OfferStanding>()
   readonly #open = new Set<string>()
-  /** What open ones say, as far as it was read or written. */
+  /** The content of open offers, as far as it was read or written. */
   readonly #offers = new Map<string, LinkOffer>()
   readonly #unwritten = new Map<string, OfferChange>()
   #writing: { readonly atMs: number; readonly timer: ReturnType<typeof setTimeout> } | null = null
@@ -72,7 +72,7 @@ export class OfferLedger {
     return { offerId, voteBy, state, sessionId, reason, isExcused, answer }
   }
 
-  /** What an open offer says. */
+  /** The content of an open offer. */
   offer(offerId: string): LinkOffer {
     const offer = this.#offers.get(offerId) ?? this.#log.offer(offerId)
     this.#offers.set(offerId, offer)
@@ -110,7 +110,7 @@ export class OfferLedger {
     try {
       await this.#storeAdded()
     } catch (error) {
-      // What is not stored was not offered.
+      // An offer that is not stored was not made.
       this.#standings.delete(offerId)
       this.#unwritten.delete(offerId)
       this.#noLongerOpen(offerId)
@@ -223,7 +223,7 @@ export class OfferLedger {
     else this.#writeWithin(votesStoredMs)
   }
 
-  /** What the node said of its open offers may have been lost with this session. */
+  /** The node's answers to its open offers may have been lost with this session. */
   noteLost(sessionId: string): void {
     for (const offerId of this.#open)
       this.#change(offerId, ({ unheard = sessionId, ...standing }) => ({ ...standing, unheard }))
@@ -242,7 +242,7 @@ export class OfferLedger {
     this.#write()
   }
 
-  /** A vote that came in its time is on its way to the round, and may be lost. @returns What says that the round has answered. */
+  /** A vote that came in its time is on its way to the round, and may be lost. @returns A function to call once the round has answered. */
   noteVoteUnderWay(offerId: string): () => void {
     const change = (by: number) =>
       void this.#votesUnderWay.set(offerId, (this.#votesUnderWay.get(offerId) ?? 0) + by)
@@ -278,7 +278,7 @@ export class OfferLedger {
     this.#forgetOld(now)
   }
 
-  /** What the round has not heard of. */
+  /** Offers whose accept or decline their rounds may not know. */
   untold(): KeptOffer[] {
     return [...this.#untold].flatMap((offerId) => this.find(offerId) ?? [])
   }
@@ -294,7 +294,7 @@ export class OfferLedger {
     this.#untold.delete(offerId)
     // Stored as untold, it would be told again by the next process, too late.
     if (state === 'accepted' && isInTime && standing.isUntold !== true) return
-    // Who declined in time is marked since then.
+    // An offer that was declined in time has its mark since then.
     const late = isInTime || state === 'declined' ? undefined : answerUntold
     const { unheard: before, ...rest } = standing
     const unheard = (isInTime && before === answerUntold ? undefined : before) ?? late
@@ -316,7 +316,7 @@ export class OfferLedger {
     if (standing !== undefined) this.#set(offerId, change(standing))
   }
 
-  /** @param offer - What it says, where that is new. */
+  /** @param offer - Its content, if that is new. */
   #set(offerId: string, standing: OfferStanding, offer = this.#unwritten.get(offerId)?.offer): void {
     this.#standings.set(offerId, standing)
     if (offer !== undefined && this.#open.has(offerId)) this.#offers.set(offerId, offer)

@@ -12,8 +12,8 @@ interface Published {
 }
 
 /**
- * What the database says of a link. It is written after a pause, within which it may change again. When that is over is in memory alone: the
- * alarm of a process that does not know it any more writes what has changed.
+ * The state of a link in the database. It is written after a pause, in which it may change again. The end of the pause is in memory alone:
+ * the alarm of a process that does not know it writes a state that has changed.
  */
 export class Publication {
   readonly #kv: KeptValues
@@ -38,7 +38,7 @@ export class Publication {
     return JSON.stringify(view) === JSON.stringify(this.last)
   }
 
-  /** What is so by now is published after this pause. Nothing is due where the database says it already. */
+  /** Has a state published after this pause. Nothing is due if the database has it already. */
   isNow(view: LinkView, pauseMs: number): void {
     if (this.#dueMs === undefined && this.isLast(view)) return
     const isAboutSlots = this.isLast({ ...view, freeSlots: this.last?.freeSlots ?? 0 })
@@ -79,7 +79,7 @@ export class Publication {
   }
 }
 
-/** What everybody reads of a link. One that lost its socket a moment ago, or is not ready on its next one, shows what it showed last. */
+/** The public state of a link. One that lost its socket a moment ago, or is not ready on its next one, keeps its last state. */
 export function viewOf(
   { nodeKey, session, offlineDueMs }: Connection,
   takenSlots: number,

@@ -4,9 +4,9 @@ import type { OfferLedger } from './offers.ts'
 const answeredMs = 1_000
 
 /**
- * Notes of offers that their nodes have said nothing of them yet, while this process was there to hear it. What a node says before is in memory for a
- * while, and afterwards told at once. The timers keep the object from sleeping, so a process that begins and finds an open offer neither
- * answered nor noted knows that the one before it ended, and may have had an accept in memory. What a node does cannot make a note be left out.
+ * Notes that a node has not answered an offer, while this process was there to hear it. An accept before the note is in memory for a while;
+ * one after it is told at once. The timers keep the object from sleeping, so a process that begins and finds an open offer neither
+ * answered nor noted knows that the one before it ended, and may have had an accept in memory. A node cannot suppress a note.
  */
 export class Silences {
   readonly #offers: OfferLedger

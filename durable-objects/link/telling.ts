@@ -3,9 +3,9 @@ import type { Connection } from './connection.ts'
 import type { KeptOffer, OfferLedger } from './offers.ts'
 import type { NodeLinkConfig, RoundPort } from './types.ts'
 
-/** A vote says that its node accepted: the round is told of an accept where none comes so soon. */
+/** A vote says that its node accepted: the round is told of an accept only if no vote comes so soon. */
 const acceptsToldMs = 2_000
-/** What is left of the time to accept then, at least, in seconds. */
+/** Seconds that are left then to accept, at least. */
 const acceptSlackSecs = 5
 /** A round that is told takes no longer to hear it, unless the hub is in trouble. */
 const atOnceSecs = 1
@@ -54,13 +54,13 @@ export class Telling {
     this.#offers.storeAccepted(accepted)
   }
 
-  /** What is left, and what could not be told before. */
+  /** Tells accepts that are left, and answers that could not be told before. */
   async untold(): Promise<void> {
     await this.accepted()
     for (const kept of this.#offers.untold()) await this.#tell(kept, true)
   }
 
-  /** Where nothing is left to tell, nothing keeps the object awake. */
+  /** If nothing is left to tell, stops the timer that keeps the object awake. */
   restIfDone(): void {
     if (!this.#offers.hasUnstored()) this.#stop()
   }
@@ -79,7 +79,7 @@ export class Telling {
     }
   }
 
-  /** What cannot be told is told again by an alarm. A round that hears it at once hears it in time, however late the node said it. */
+  /** An answer that cannot be told is told again by an alarm. A round that hears it at once hears it in time, however late the node gave it. */
   async #tell({ offerId, state, reason, isExcused }: KeptOffer, isAgain = false): Promise<void> {
     const round = roundOf(this.#config, offerId)
     try {

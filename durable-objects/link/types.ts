@@ -52,20 +52,20 @@ export type VoteResult =
   | { readonly ok: true; readonly state: string }
   | { readonly ok: false; readonly code: string; readonly message: string }
 
-/** What a link tells the round of an offer. Each may be told twice. */
+/** Messages of a link to the round of an offer. Each may be sent twice. */
 export interface RoundPort {
   accepted(offerId: string, nodeKey: string): Promise<void>
   /** @param isExcused - Whether the node may not have known yet that the slot for this offer was free. */
   declined(offerId: string, nodeKey: string, reason: DeclineReason, isExcused: boolean): Promise<void>
   /** Answers once the vote is stored. */
   voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult>
-  /** What a validator answers. @returns What is wrong with it; null where nothing is. */
+  /** Takes a validator's answer. @returns The problem with it, as a sentence; null if there is none. */
   decided(nodeKey: string, answer: RoundAnswer): Promise<string | null>
 }
 
-/** What a link tells a project. */
+/** Messages of a link to a project. */
 export interface ProjectPort {
-  /** What a validator answers about a set. @returns What is wrong with it; null where nothing is. */
+  /** Takes a validator's answer about a set. @returns The problem with it, as a sentence; null if there is none. */
   attested(nodeKey: string, answer: SetAnswer): Promise<string | null>
 }
 
@@ -115,7 +115,7 @@ export interface NodeLinkConfig {
   standing(nodeKey: string): Promise<Standing>
   /** In how many seconds nodes come back when all have lost their sockets; null where it is not known how many there are. */
   returnSecs(): Promise<number | null>
-  /** What a node shows when it comes back. */
+  /** The ticket that a node shows when it comes back. */
   ticket(nodeKey: string, generation: number, isVouched: boolean): string
   round(roundId: string): RoundPort
   project(projectId: string): ProjectPort

@@ -1,6 +1,6 @@
 import type { FrameVersion } from '../../protocol/link/index.ts'
 
-/** What the Worker says of an upgrade request that it has checked. */
+/** An upgrade request, as the Worker describes it after its checks. */
 export interface Upgrade {
   readonly frames: FrameVersion
   /** Of the signature, which opens one socket; null from a Worker that has seen to that itself. */

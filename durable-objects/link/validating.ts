@@ -23,8 +23,8 @@ const unheardSetsMax = 1024 * 1024
 const frameMembersBytes = 64
 
 /**
- * What a link does for a validator: it brings requests of rounds, finality votes and committee sets, many in a frame, and hands its answers to
- * the rounds and projects. It stores nothing.
+ * The work of a link for a validator: it sends requests of rounds, finality votes and committee sets, many in a frame, and passes the
+ * answers on to rounds and projects. It stores nothing.
  */
 export class Validating {
   readonly #connection: Connection
@@ -98,7 +98,7 @@ export class Validating {
   }
 }
 
-/** Who cannot be told asks again. */
+/** The first problem of an answer. A round or project that cannot be told asks again. */
 async function firstProblem<T>(
   answers: readonly T[],
   tell: (answer: T) => Promise<string | null>,

@@ -13,7 +13,7 @@ export interface QueuedTask extends Pick<TaskRequest, 'taskId' | 'function' | 'g
   readonly createdAt: number
 }
 
-/** What a backup has of a project: epochs that are older were posted long ago. */
+/** Tables of a project that a backup has: epochs that are older were posted long ago. */
 const tables: readonly CopiedTable[] = [
   {
     name: 'stored_sequences',

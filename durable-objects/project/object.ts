@@ -282,7 +282,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   async #startSome(projectId: string): Promise<boolean> {
     const starting = this.#tasks.starting()
     const waited = starting.filter(({ queuedAt }) => queuedAt !== undefined)
-    // Who was given the id of a task that waits finds its round by it.
+    // Callers that have the id of a waiting task find its round by it.
     if (waited.length > 0)
       await this.#config
         .noteScheduled(waited.map(({ taskId, roundId }) => ({ taskId, roundId })))
@@ -394,7 +394,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     const lookMs = pollMs === null ? Math.min(nextMs, setsPauseMs) : nextMs
     kv.put('due_at', attempts === 0 ? now + lookMs / 1000 : 0)
     if (pollMs === null) return attempts === 0 ? nextMs : Math.min(nextMs, retryPauseMs(attempts))
-    // What is missing may be there after the next leap, so no pause grows.
+    // Missing data may be there after the next leap, so no pause grows.
     return Math.min(nextMs, attempts === 0 ? pollMs : Math.min(firstPauseMs, 2 * pollMs))
   }
 }

@@ -51,7 +51,7 @@ export class Sequences {
     this.#store(epoch, { next: free, stored: free, skipped: skipped + free - next })
   }
 
-  /** No other task gets the `seq` of one that is forgotten. What is stored serves for all that were given by then. */
+  /** No other task gets the `seq` of one that is forgotten. One stored value covers all numbers that were given by then. */
   keep(epoch: number, seq: number): void {
     const { next, stored, skipped } = this.of(epoch)
     if (seq >= stored) this.#store(epoch, { next, stored: next, skipped })

@@ -148,7 +148,7 @@ export class TaskQueue {
   /** Gives waiting tasks their rounds, oldest first, as many as may run. */
   schedule(projectId: string, terms: EpochTerms, now: number): void {
     this.#storage.transactionSync(() => {
-      // What then still waits, waits for room, in the next epoch too.
+      // Tasks that still wait afterwards wait for room, in the next epoch too.
       const waitsUntil = endOf(terms) + terms.epochSecs
       this
         .#sql`UPDATE tasks SET epoch = ${terms.epoch + 1}, waits_until = ${waitsUntil} WHERE state = 'queued'`
@@ -203,7 +203,7 @@ export class TaskQueue {
     return [...this.#open.values()].filter(({ isStarted }) => !isStarted)
   }
 
-  /** What the round of a task begins with, as long as it may not have begun. */
+  /** The terms of a task's round, as long as it may not have begun; otherwise null. */
   termsOfStarting(taskId: string): RoundTerms | null {
     const [row] = this.#sql<Row>`SELECT * FROM tasks WHERE task_id = ${taskId} AND state = 'open'`
     const open = this.#open.get(row?.round_id ?? '')
@@ -285,7 +285,7 @@ export class TaskQueue {
     this.#oldKeys = old.map((row) => row.idempotency_key)
   }
 
-  /** What a task that comes now would run by; null where it has to wait, if only for those that came before it. */
+  /** The terms of a task that comes now; null if it has to wait, if only for those that came before it. */
   #termsNow({ terms }: RunningEpoch): EpochTerms | null {
     return this.count('queued') > 0 ? null : terms
   }
@@ -337,7 +337,7 @@ export class TaskQueue {
         VALUES (${key}, ${task_id}, ${request}, ${round_id}, ${created_at})`
   }
 
-  /** What the round of a task begins with, and with it the next `seq` of the epoch. */
+  /** The terms of a task's round, with the next `seq` of the epoch. */
   #termsFor(projectId: string, request: TaskRequest, given: EpochTerms, now: number): RoundTerms {
     this.#sequences.passLost(given)
     const task: Task = {

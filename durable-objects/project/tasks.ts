@@ -17,7 +17,7 @@ export interface TaskRequest {
   underfunded: boolean
 }
 
-/** What tasks of an epoch have in common, once its set is attested. */
+/** Terms that the tasks of an epoch share, once its set is attested. */
 export interface EpochTerms {
   epoch: number
   epochSecs: number
@@ -56,7 +56,7 @@ export const endOf = ({ epoch, epochSecs }: Pick<RunningEpoch, 'epoch' | 'epochS
 export const waitsUntil = (running: Pick<RunningEpoch, 'epoch' | 'epochSecs' | 'isLost'>): number =>
   endOf(running) + (running.isLost ? running.epochSecs : 0)
 
-/** What tells a task from another one. */
+/** The members that distinguish two tasks. */
 export type TaskIdentity = Pick<TaskRequest, 'function' | 'gasLimit' | 'inputHash'>
 
 export const identityOf = ({ function: name, gasLimit, inputHash }: TaskRequest): TaskIdentity => ({

@@ -58,7 +58,7 @@ describe('the daily limit of relayed actions of a wallet', () => {
         Array.from({ length: 20 }, () => sharing.accept(payout({ action: 'register_project', perDay: 20 }))),
       )
       expect(statuses(results)).toEqual([...Array(2).fill('accepted'), ...Array(18).fill('exhausted')])
-      // Whatever the kind of the action.
+      // The gas of an owner counts for all kinds of actions together.
       expect(await sharing.accept(payout())).toMatchObject({ status: 'exhausted', of: 'owner_gas' })
       expect(await sharing.accept(payout({ owner: other }))).toMatchObject({ status: 'accepted' })
       expect(await sharing.accept(action({ owner }))).toMatchObject({ status: 'accepted' })

@@ -6,8 +6,8 @@ const dayMs = 86_400_000
 type GasRow = { gas: number }
 
 /**
- * What owners may have relayed in a UTC day: actions of each kind and gas for each owner, and gas for all together. An action counts once,
- * when it is accepted; what names no allowance counts nowhere.
+ * Limits of relaying in a UTC day: actions of each kind and gas for each owner, and gas for all together. An action counts once,
+ * when it is accepted; an action without `perDay` counts nowhere.
  */
 export class Allowances {
   readonly #sql: Sql

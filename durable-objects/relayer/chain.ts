@@ -51,7 +51,7 @@ export class RelayerChain {
       ['eth_getBalance', this.#signer, 'latest'],
       ['eth_maxPriorityFeePerGas'],
     ])
-    // What another chain says would give out nonces that this one never reaches.
+    // The count of another chain would make the relayer assign nonces that this chain never reaches.
     this.#requireChain(required(id))
     const { number, baseFeePerGas } = readObject(required(block))
     return {

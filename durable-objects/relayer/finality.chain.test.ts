@@ -85,7 +85,7 @@ describe('an action has failed', () => {
     const request = await relayed()
     chain.refusal = 'exceeds block gas limit'
     for (let times = 0; times < 4; times++) {
-      // Who has forgotten when it was sent last sends it again.
+      // An object that has forgotten when it sent the action last sends it again.
       await evictDurableObject(relayer)
       await alarm()
     }

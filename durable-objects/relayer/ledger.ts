@@ -17,7 +17,7 @@ export interface Relay {
   data: string
   valueWei: bigint
   gas: number
-  /** What it may cost at most, by the fees at its acceptance. */
+  /** Its maximum cost, by the fees at its acceptance. */
   costWei: bigint
   acceptedAtMs: number
   status: RelayStatus
@@ -64,7 +64,7 @@ const firstCopied = `min(
   (SELECT max(nonce) FROM relays) - 10000,
   coalesce((SELECT min(nonce) FROM relays WHERE status IN ('queued', 'sent', 'mined')), 1e15))`
 
-/** What a backup has of a relayer: its last actions, all that are not final, and what owners used today. */
+/** Tables of a relayer that a backup has: its last actions, all that are not final, and the gas that owners used. */
 export const relayerTables: readonly CopiedTable[] = [
   { name: 'relays', key: 'id', where: 'nonce IS NULL' },
   { name: 'relays', key: 'nonce', where: `nonce >= ${firstCopied}` },
@@ -286,7 +286,7 @@ export class RelayLedger {
       WHERE id = ${id} AND noop = 1`
   }
 
-  /** What was signed before, and is signed again, is the last attempt again. */
+  /** A transaction that is signed again is the last attempt again. */
   addAttempt({ hash, nonce, raw, maxFeeWei, tipWei, signedAtMs, noop }: Omit<Attempt, 'accepted'>): void {
     this.#sql`
       INSERT INTO attempts VALUES (

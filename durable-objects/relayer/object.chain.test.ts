@@ -236,7 +236,7 @@ describe('Relayer', () => {
   })
 
   test('accepted actions are sent in one request, with the nonces that follow', async () => {
-    // What was read of the chain for the acceptance serves for a second.
+    // The chain state that was read for the acceptance serves for a second.
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const requests = Array.from({ length: 30 }, () => action())

@@ -39,9 +39,9 @@ const healthyGas = 1_000_000n
 const handedOverMs = 10 * 60_000
 
 /**
- * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign with that key. What
- * would revert when it is simulated is not accepted. Accepted, an action is pending; submitted, it gets its nonce, is signed and stored, and only then
- * sent. From there on alarms bring it into a final block: the same transaction again, or a replacement with the same nonce and higher fees.
+ * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign with that key. An
+ * action that reverts when simulated is not accepted. An accepted action is pending; a submitted one gets its nonce, is signed and
+ * stored, and only then sent. From there on alarms bring it into a final block: the same transaction again, or a replacement with the same nonce and higher fees.
  */
 export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   readonly #ledger: RelayLedger
@@ -119,7 +119,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return this.#find(id)
   }
 
-  /** What stands against another key accepting an action. Not all hubs know of that key yet, so this one accepts nothing for a while. */
+  /** The reason why another key must not accept an action, or null. Not all hubs know of that key yet, so this one accepts nothing for a while. */
   async handOver(request: Pick<RelayRequest, 'id' | 'serializationKey'>): Promise<RelayResult | null> {
     const { id, serializationKey } = request
     const untilMs = Date.now() + handedOverMs
@@ -161,7 +161,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     try {
       // Status is asked all the time, and what its answers cost must not depend on how often.
       const view = await this.#snapshots.recent(isExact ? undefined : this.#parts?.config.viewMs)
-      // What an operator has put right shows at once.
+      // A balance that an operator has refilled shows at once.
       const seen = this.#pays(view) ? view : await this.#snapshots.recent()
       const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
       const works = this.#failedAlarms < failedAlarmsMax && facts.undecided + facts.overdue === 0
@@ -201,7 +201,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return true
   }
 
-  /** What the database, which was set back, may not know, the newest first. @param since - Unix seconds. */
+  /** Revisions that the database, which was set back, may not know, the newest first. @param since - Unix seconds. */
   async revisionsSince(since: number): Promise<{ id: string; revision: number }[]> {
     return this.#ledger.revisionsSince(since, revisionsMax)
   }
@@ -285,7 +285,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     if (known) return { status: 'accepted', relay: known }
     const run = this.#accept(request)
       .then(async (result) => {
-        // What another key has accepted is that key's to submit.
+        // An action that another key has accepted is submitted by that key.
         if (result.status !== 'accepted' || this.#parts === null || this.#find(id) === null) return result
         await afterwards(id, this.#parts)
         return { status: 'accepted' as const, relay: this.#find(id) ?? result.relay }

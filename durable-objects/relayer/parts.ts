@@ -7,7 +7,7 @@ import { Refusals } from './refusals.ts'
 import { TransactionSigner } from './signer.ts'
 import type { RelayerConfig } from './types.ts'
 
-/** What works on the chain; the object of a key or a chain that is not configured has none. */
+/** The parts that work on the chain; the object of a key or a chain that is not configured has none. */
 export interface Parts {
   config: RelayerConfig
   signer: TransactionSigner

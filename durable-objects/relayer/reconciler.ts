@@ -52,9 +52,9 @@ export class Reconciler {
   readonly #refusals: Refusals
   /** The first nonce that no action has, and since when; lost with the object, which only makes it wait longer. */
   #gap: { nonce: number; sinceMs: number } | null = null
-  /** When it was last looked for what used the nonce of an action; lost with the object. */
+  /** When the transaction that used an action's nonce was last searched for; lost with the object. */
   readonly #judgedAtMs = new Map<string, number>()
-  /** What {@link submit} is at work on; lost with the object, so that the next pass takes up what a crash left. */
+  /** Ids of actions that {@link submit} works on; lost with the object, so that the next pass continues after a crash. */
   readonly #submitting = new Set<string>()
 
   constructor(
@@ -71,7 +71,7 @@ export class Reconciler {
     this.#config = config
   }
 
-  /** Signs, stores and sends actions that have just got their nonces. What fails is the next pass's work. */
+  /** Signs, stores and sends actions that have just got their nonces. After a failure the next pass continues. */
   async submit(relays: readonly SubmittedRelay[], snapshot: ChainSnapshot, nowMs: number): Promise<void> {
     for (const { id } of relays) this.#submitting.add(id)
     try {
@@ -224,7 +224,7 @@ export class Reconciler {
     }
   }
 
-  /** What memory holds of an action that is final. */
+  /** Drops the data in memory about an action that is final. */
   #forget({ id, nonce }: SubmittedRelay, attempts: readonly Attempt[]): void {
     this.#judgedAtMs.delete(id)
     this.#refusals.clear(nonce)

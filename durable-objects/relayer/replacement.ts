@@ -3,11 +3,11 @@ import type { Attempt } from './ledger.ts'
 import type { SendRefusal } from './send-errors.ts'
 
 export interface WaitingNonce {
-  /** What was signed with it, the last one first. */
+  /** Transactions signed with it, the last one first. */
   attempts: readonly Attempt[]
   /** No lower nonce waits. */
   isFirst: boolean
-  /** What a node has just said to the last of them; null when it took it, or was not asked. */
+  /** A node's refusal of the last of them just now; null when it took it, or was not asked. */
   refusal: SendRefusal | null
   /** It was refused so long that this does not pass by itself. */
   isGivenUp: boolean
@@ -19,7 +19,7 @@ export interface Replacement {
 }
 
 /**
- * What replaces the last attempt of a nonce, or null while that may still be mined.
+ * The replacement for the last attempt of a nonce, or null while that may still be mined.
  *
  * | What is known | What follows |
  * | --- | --- |

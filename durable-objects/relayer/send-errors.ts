@@ -1,5 +1,5 @@
 /**
- * What a node's refusal of a raw transaction means for its nonce.
+ * The meaning of a node's refusal of a raw transaction for its nonce.
  *
  * - `already_known`: these bytes, or others with this nonce and better fees, are in the pool
  * - `nonce_too_low`: a transaction with this nonce was mined; which one, its receipt says

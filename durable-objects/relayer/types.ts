@@ -25,7 +25,7 @@ export interface RelayerConfig {
   gasPerOwner: number
   /** A key that was replaced only brings to an end what it has accepted. */
   accepts: boolean
-  /** What another key has done with an action; asked before it is accepted, so that no action is accepted under two keys. */
+  /** The result of another key for an action; asked before it is accepted, so that no action is accepted under two keys. */
   findElsewhere: (request: RelayRequest) => Promise<RelayResult | null>
   /** Sees to it that `submit` is called with the ids soon. It may fail, and the call come twice or never. */
   enqueue: (ids: readonly string[]) => Promise<void>
@@ -51,9 +51,9 @@ export interface RelayRequest {
   data: string
   /** Decimal. */
   valueWei: string
-  /** What the call may take. Left out for what no owner has a part in, and that is known to take less than most. */
+  /** Gas that the call may take. Left out for actions that no owner has a part in, and that are known to take less than most. */
   gasMax?: number
-  /** Actions of this kind that the owner may have accepted in a day. Left out for what the hub itself wants. */
+  /** Actions of this kind that the owner may have accepted in a day. Left out for actions of the hub itself. */
   perDay?: number
 }
 
@@ -70,7 +70,7 @@ export interface RelayView {
   revision: number
 }
 
-/** What of a day's relaying is used up: the owner's actions of the kind, or its gas, or the gas that there is for all owners. */
+/** The daily limit that is used up: the owner's actions of the kind, the owner's gas, or the gas for all owners. */
 export interface Exhausted {
   of: 'owner' | 'owner_gas' | 'everyone'
   /** Unix seconds. */

@@ -19,9 +19,9 @@ export interface DirectResult {
   error: string | null
 }
 
-/** What validators gave: a quorum of equal votes, or none in time. */
+/** The outcome of the validators' votes: a quorum of equal ones, or none in time. */
 export interface DirectOutcome {
-  /** Differs from the one that was asked for where another try under the same name was decided. */
+  /** Differs from the one that was asked for if another try under the same name was decided. */
   roundId: string
   result: DirectResult | null
   /** Valid ones. */

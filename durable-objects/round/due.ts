@@ -26,7 +26,7 @@ export type Effect =
 export const effectName = (effect: Effect): string =>
   'lease' in effect ? `${effect.kind}:${effect.lease.position}` : effect.kind
 
-/** What a round wants done now. It follows from the round alone, so nothing is forgotten where a process ends after a change. */
+/** The effects of a round that are due now. They follow from the round alone, so none is forgotten if a process ends after a change. */
 export function dueEffects(round: Round, now: number): Effect[] {
   if (round.outcome !== null) return ending(round)
   const isListed = now < listedFrom(round) || round.listed === publicState(round)
@@ -74,7 +74,7 @@ export function nextTime(round: Round, now: number): number | null {
 
 function nextChange(round: Round, now: number): number | null {
   if (round.drawn === null) return drawnBy(round) + 1
-  // What is due by now is under way, or waits for its next try.
+  // An effect that is due by now is under way, or waits for its next try.
   if (round.closedAt !== null) return round.asking.nextAt > now ? round.asking.nextAt : null
   const end = (lease: Lease) => {
     if (lease.state === 'offering') return waitsUntil(round, lease)

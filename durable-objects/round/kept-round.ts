@@ -2,7 +2,7 @@ import { Waiters } from '../waiters.ts'
 import type { Round } from './round.ts'
 import * as transitions from './transitions.ts'
 
-/** What need not be stored at once is stored after this, where no other change is stored before. */
+/** A note that need not be stored at once is stored after this time, unless a change is stored before. */
 const storedSoonMs = 1_000
 /** A vote waits so long for others to be stored with it, since each change that is stored is a row. Its sender is told afterwards. */
 const votesStoredMs = 100

@@ -26,15 +26,15 @@ import type { AnswerListener, Recorded, RoundConfig } from './types.ts'
 
 /** An alarm that comes later than this says that the hub was not there to hear anybody. */
 const lateMs = 5_000
-/** What is under way in memory is taken up again after this, should its process have ended. */
+/** Work that is under way in memory is taken up again after this time if its process has ended. */
 const backstopMs = 15_000
 /** An alarm may come so much later than what it is for. */
 const alarmSlackMs = 1_000
 
 /**
- * One task from offer to final: `env.ROUND.getByName('<round id>')`. The other files say what follows from an event, and what a round wants
- * done. Each change is stored before what it calls for is done, so the alarm takes up what a process left. What only says that something was
- * done is stored with the next change, since it may be done again. The object forgets everything once its project was told of the end.
+ * One task from offer to final: `env.ROUND.getByName('<round id>')`. The other files define the result of each event, and the effects
+ * that are due. Each change is stored before its effects are carried out, so the alarm takes up work that a process left. The note that
+ * an effect was carried out is stored with the next change, since it may be repeated. The object forgets all once its project knows the end.
  */
 export class RoundObject<Env = unknown, View = unknown> extends DurableObject<Env> implements RoundPort {
   readonly #config: RoundConfig<View>
@@ -79,7 +79,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     let begun: View | null = null
     if (this.#round === null) this.#kept.become(beginRound(terms, this.#config.processId))
     if (this.#round?.drawn === null) {
-      // What is drawn is stored with it; what cannot be drawn now is for the alarm.
+      // A committee that is drawn is stored with the round; if it cannot be drawn now, the alarm tries again.
       const isDrawn = (await this.#perform({ kind: 'seat' })) !== 'failed'
       if (!isDrawn && this.#round !== null) this.#kept.store(this.#round)
       const now = await this.#config.now()
@@ -117,7 +117,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   async declined(offerId: string, nodeKey: string, reason: DeclineReason, isExcused: boolean): Promise<void> {
     const lease = this.#leaseOf(offerId, nodeKey)
     if (this.#round === null || lease === null) return
-    // What cannot be read now was not served either.
+    // Data that cannot be read now was not served either.
     const unread = orElse(false, `the input of ${this.#round.terms.roundId} cannot be read`)
     const isServed = !isExcused && (await this.#config.isServed(this.#round, reason).catch(unread))
     await this.#changeNow((round, now) => transitions.declined(round, lease.position, isServed, now))
@@ -185,7 +185,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       this.#isUnsure = false
       return false
     }
-    // Whatever it says: what is left to do is what follows from any end.
+    // The content of the record does not matter: the work that is left is the same for any end.
     const at = await this.#config.now()
     this.#kept.note((one) => (one.outcome === null ? { ...one, outcome: { state: 'failed', at } } : one))
     return true
@@ -196,7 +196,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return lease?.nodeKey === nodeKey ? lease : null
   }
 
-  /** Does what is due, one run at a time. What happens in the meantime makes it look again. */
+  /** Carries out due effects, one run at a time. An event in the meantime makes it look again. */
   #work(): Promise<void> {
     this.#isAskedAgain = true
     this.#working ??= this.#workOff()
@@ -362,10 +362,10 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   }
 
   async #list(round: Round): Promise<true> {
-    // What lists show is never taken back.
+    // Lists never take back a state, so votes are stored first.
     this.#kept.storeVotes()
     await this.#config.list(round)
-    // Where the committee was drawn meanwhile, what lists show lacks it.
+    // If the committee was drawn meanwhile, lists still lack it.
     this.#kept.note((one) => (one.drawn === round.drawn ? { ...one, listed: publicState(round) } : one))
     return true
   }

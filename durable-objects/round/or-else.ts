@@ -1,4 +1,4 @@
-/** What to go on with where a promise fails, which is logged. */
+/** The value to continue with if a promise fails, which is logged. */
 export const orElse =
   <T>(otherwise: T, problem: string) =>
   (error: unknown): T => {

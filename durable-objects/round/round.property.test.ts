@@ -34,7 +34,7 @@ describe('property: whatever happens, in whatever order, and with whatever is lo
         const work = (isLost: boolean) => {
           for (const effect of dueEffects(round, now)) {
             const after = perform(round, effect, now)
-            // What was done and not noted is done again.
+            // An effect that was carried out and not noted is carried out again.
             round = isLost ? round : after
           }
         }

@@ -83,7 +83,7 @@ export interface KeptVote {
   error?: string
 }
 
-/** What a run gave, without what is large. */
+/** The result of a run, without its large parts. */
 export interface Result {
   receipt: ExecutionReceipt
   /** Base64; null where it is a file under the hash that the receipt names, as events are. */

@@ -8,7 +8,7 @@ import type { RoundConfig } from './types.ts'
 /** How much is kept of what is wrong with a vote, for its owner. */
 const voteProblemMax = 300
 
-/** What is said of a vote, and whether the round has to look at what is due now. */
+/** The answer to a vote, and whether the round has to look for effects that are due now. */
 interface TakenVote {
   readonly result: VoteResult
   readonly isNews: boolean

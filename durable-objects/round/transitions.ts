@@ -47,11 +47,11 @@ const interruptedLease = (lease: Lease): Lease =>
 
 export function seated(round: Round, drawn: KeptCommittee, now: number): Round {
   if (round.drawn !== null || round.outcome !== null) return round
-  // What lists show of the round so far lacks its committee.
+  // Lists show the round without its committee so far.
   return passTime({ ...round, drawn, listed: null }, now)
 }
 
-/** What follows from the time alone: leases end, backups are asked, the round closes. */
+/** Changes that follow from the time alone: leases end, backups are asked, the round closes. */
 export function passTime(round: Round, now: number): Round {
   if (round.drawn === null) return now > drawnBy(round) ? undrawn(round, now) : round
   if (round.closedAt !== null) return round
@@ -82,7 +82,7 @@ function untoldBecause({ isInterrupted, isFull }: Lease): MissReason {
   return isFull ? 'full' : 'not_told'
 }
 
-/** The end of a lease whose time is over. Who could not reach the hub in that time, or had too little of it, owes nothing. */
+/** The end of a lease whose time is over. A member that could not reach the hub in that time, or had too little of it, owes nothing. */
 function overdue(round: Round, lease: Lease, now: number): Lease {
   if (lease.isInterrupted) return endLease(lease, 'cancelled', 'hub_away', now)
   if (isCutShort(round, lease)) return endLease(lease, 'cancelled', 'cut_short', now)
@@ -163,7 +163,7 @@ export const offering = (round: Round, position: number, now: number): Round =>
     lease.state === 'offering' ? { ...lease, ...timesFrom(round, now) } : lease,
   )
 
-/** What came of telling a node its offer. One that is full, or has just lost its socket, is told again while it may be waited for. */
+/** A node was told its offer, with this outcome. One that is full, or has just lost its socket, is told again while the round may wait for it. */
 export const offered = (round: Round, position: number, outcome: OfferResult, now: number): Round =>
   mapLease(round, position, (lease) =>
     lease.state === 'offering' ? withOutcome(lease, outcome, now) : lease,
@@ -264,7 +264,7 @@ export const refused = (
     refused: because,
     voteProblem,
     state: lease.state === 'offered' ? 'leased' : lease.state,
-    // What was heard before says nothing of this vote.
+    // An earlier confirmation by the link says nothing of this vote.
     ...(lease.missedBecause === 'not_accepted' && { missedBecause: 'late', isHeard: false }),
   }))
 

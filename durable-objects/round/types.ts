@@ -11,14 +11,14 @@ export type Judgement =
   | { status: 'known' }
   | { status: 'invalid'; message: string }
 
-/** Takes what a validator answers over its link. @returns What is wrong with it; null where nothing is. */
+/** Takes a validator's answer over its link. @returns The problem with it, as a sentence; null if there is none. */
 export type AnswerListener = (publicKey: string, answer: RoundAnswer) => Promise<string | null>
 
-/** What is stored of a round that is over. */
+/** The stored data of a round that is over. */
 export interface Recorded<View> {
   /** How everybody reads it. */
   view: View
-  /** What lists are to show of it, and what follows from its end. */
+  /** The row that lists show, and the consequences of its end. */
   row: unknown
 }
 
@@ -28,11 +28,11 @@ export interface EndedRound {
   epoch: number
   /** Of {@link Recorded}. */
   row: unknown
-  /** What its validators are told of each other. */
+  /** Its validators' votes, of which each validator is told. */
   finalityVotes: readonly FinalityVote[]
 }
 
-/** What a round asks of everything around it. Whatever throws is tried again later. @typeParam View - How everybody reads a round. */
+/** The services that a round uses. A call that throws is tried again later. @typeParam View - How everybody reads a round. */
 export interface RoundConfig<View = unknown> {
   /** Another one for each process of the hub, so that a round notices that there was none for a while. */
   processId: string

@@ -66,7 +66,7 @@ export class FakeChain {
   minedRevert: string | null = null
   /** Gas that simulations say a call takes. */
   gas = 50_000
-  /** What read-only calls answer. */
+  /** The answer to read-only calls. */
   callAnswer = 0n
   /** Raw transactions that arrived, repetitions included. */
   readonly received: Sent[] = []

@@ -23,7 +23,7 @@ export async function freshRelayerObject(
   return relayer
 }
 
-/** What each test of relayers begins with, in a file that calls {@link useRelayer}. */
+/** New for each test, in a file that calls {@link useRelayer}. */
 export let chain: FakeChain
 export let relayer: ReturnType<typeof relayerObjectOf>
 

@@ -85,7 +85,7 @@ export const turnAfter = ({ failingSince, pending, earliestDue }: Load, now: num
     ? Math.min(now + fullOfFailedSecs, Math.max(now + fullSecs, earliestDue ?? 0))
     : now + fullSecs
 
-/** What became deliveries since a moment, so that no wallet takes the part of another. */
+/** Counts deliveries that were made since a moment, so that no wallet takes the share of another. */
 export class Portions {
   #since = 0
   #ofHub = 0

@@ -264,7 +264,7 @@ class Node:
             frame["error"] = result["error"][:256]
         text = json.dumps(frame)
         with self.lock:
-            # What is not stored is not sent, and what is stored is the vote for ever.
+            # Only a stored vote is sent, and the first stored vote of a round is never replaced.
             row = ("task:" + digest, offer_id, text)
             self.votes.execute("INSERT INTO votes VALUES (?, ?, ?, 0) ON CONFLICT DO NOTHING", row)
             self.votes.commit()

@@ -172,7 +172,7 @@ LOADS = {
     0x32: (2, True, M64), 0x33: (2, False, M64), 0x34: (4, True, M64), 0x35: (4, False, M64),
 }  # fmt: skip
 STORES = {0x36: 4, 0x37: 8, 0x3A: 1, 0x3B: 2, 0x3C: 1, 0x3D: 2, 0x3E: 4}
-# What operators take from the operand stack and leave on it; those of control flow are not here.
+# How many values operators take from the operand stack and leave on it; operators of control flow are not included.
 HEIGHTS = {
     0x1A: (1, 0), 0x1B: (3, 1), 0x20: (0, 1), 0x21: (1, 0), 0x22: (1, 1), 0x23: (0, 1), 0x24: (1, 0),
     0x3F: (0, 1), 0x40: (1, 1), 0x41: (0, 1), 0x42: (0, 1), 0x01: (0, 0), 0xFC0A: (3, 0), 0xFC0B: (3, 0),
@@ -320,7 +320,7 @@ class Function:
         code = self.code
 
         def change(takes, gives):
-            # Where code cannot be reached, what is missing counts as there.
+            # In code that cannot be reached, missing values count as present.
             self.height = max(blocks[-1].base, self.height - takes) + gives
             self.highest = max(self.highest, self.height)
 

@@ -12,13 +12,13 @@ interface Faults {
   readonly aheadMs?: number
 }
 
-/** Where the faults are set; the hub has no such path. */
+/** The path at which faults are set; the hub itself has no such path. */
 const path = '/faults'
 
 /** The hub on a platform whose parts can be taken away. */
 export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
   let faults: Faults = {}
-  /** What the hub remembers, such as the health that it found last, it remembers by its bindings: with others it is like one in a new isolate. */
+  /** New for each change of the faults: the hub remembers by bindings, such as its last health, and acts with new ones like a new isolate. */
   let bindings: object | null = null
   const now = Date.now
   Date.now = () => now() + (faults.aheadMs ?? 0)

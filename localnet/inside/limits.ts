@@ -1,4 +1,4 @@
-/** What Cloudflare allows and does. Times are from and to, in milliseconds; chances are from 0 to 1. */
+/** The limits, delays and interruptions of Cloudflare. Times are ranges in milliseconds; chances are from 0 to 1. */
 export interface Limits {
   /** Outgoing connections of one invocation that wait for an answer. */
   connections: number

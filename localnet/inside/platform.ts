@@ -7,7 +7,7 @@ import type { PlatformSettings } from './limits.ts'
 import { redeliver } from './queue.ts'
 import { type Use, type Watch, watchHub } from './watch.ts'
 
-/** Where a deployment is asked for; the hub has no such path. */
+/** The path at which a deployment is asked for; the hub itself has no such path. */
 const deploymentPath = '/platform/deployment'
 /** Objects of each class that a deployment finds; older ones have left the memory, and with them their sockets. */
 const knownMax = 100_000
@@ -110,7 +110,7 @@ export function wrap(hub: Record<string, unknown>, settings: PlatformSettings): 
   }
   return watchHub(hub, {
     around,
-    // What ran in the object before has ended with it.
+    // Events that ran in the object before have ended with it.
     making: (owner, ctx) => note(owner, ctx.id.toString(), () => 0),
     own: { platformReset: (ctx) => ctx.abort(moved) },
   })

@@ -20,7 +20,7 @@ export interface Statement {
   readonly params: readonly unknown[]
 }
 
-/** What is done around each use. */
+/** The functions called around each use. */
 export interface Watch {
   /** @param run Goes on with the use; with `args` as they are by then. */
   around: (use: Use, run: () => Promise<unknown>) => Promise<unknown>

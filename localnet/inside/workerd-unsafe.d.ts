@@ -1,4 +1,4 @@
-/** What workerd offers to test runners, with the compatibility flag `unsafe_module`. */
+/** The module that workerd offers to test runners with the compatibility flag `unsafe_module`. */
 declare module 'workerd:unsafe' {
   const unsafe: {
     /** Has an object leave the memory once nobody uses it. */

@@ -19,7 +19,7 @@ export interface NodePlan {
   readonly port: number
 }
 
-/** What the nodes of a network have in common. */
+/** The settings that all nodes of a network share. */
 export interface NodeSurroundings {
   /** The built tool. */
   readonly dist: string
@@ -42,10 +42,10 @@ export interface NodeSurroundings {
   readonly onLoss?: (node: LocalNode) => void
 }
 
-/** What a node prints when it serves. */
+/** The line that a node prints when it serves. */
 const Announcement = z.object({ node_id: z.string(), public_key: z.string(), url: z.string() })
 
-/** What is read of the status that a node gives to its operator; there is more. */
+/** The members that are read of the status that a node gives to its operator; it has more. */
 const Status = z.looseObject({
   hub: z.object({
     state: z.string(),
@@ -60,7 +60,7 @@ export type NodeStatus = z.output<typeof Status>
 
 /**
  * Executions at once. A device takes as many tasks, and is blamed for those that it cannot take; its threads come with the
- * work. What validators run waits for its turn.
+ * work. Executions of validators wait for their turn.
  */
 const workers: Readonly<Record<NodeRole, number>> = { miner: 8, validator: 2 }
 
@@ -168,7 +168,7 @@ export class LocalNode {
       .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
   }
 
-  /** What it says of itself to its operator. */
+  /** The status that the node gives to its operator. */
   async status(): Promise<NodeStatus> {
     const headers = { Authorization: `Bearer ${this.#surroundings.apiToken}` }
     return Status.parse(await (await fetch(`${this.url}/status`, { headers })).json())

@@ -125,7 +125,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     expect([first.nodeId, first.url]).toEqual([nodeId, url])
     await first.restart()
     expect(first.nodeId).toBe(nodeId)
-    // What is asked for is no loss.
+    // A requested kill is not reported as a loss.
     await second.kill()
     expect([second.pid, lost]).toEqual([null, ['validator-1']])
   })

@@ -75,7 +75,7 @@ export async function bindDevice(network: Network, miner: Wallet, seed: string):
   const registration = {
     hub,
     network: profile.network,
-    // Where `nodectl` would answer if somebody ran this device.
+    // The address at which `nodectl` would answer if somebody ran this device.
     url: 'http://127.0.0.1:7700',
     role: 'miner' as const,
     engine: 'native' as const,

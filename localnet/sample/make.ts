@@ -12,7 +12,7 @@ export interface SampleOptions {
   readonly hub: string
   readonly rpcUrl: string
   readonly contracts: ContractAddresses
-  /** Where the keys of the devices are. */
+  /** The folder with the keys of the devices. */
   readonly devicesFolder: string
 }
 
@@ -21,9 +21,9 @@ export type Sample = Awaited<ReturnType<typeof makeSample>>
 const devices = ['1', '2', '3']
 
 /**
- * Makes the sample data of a new network the way people would who send their transactions themselves, which is faster than
- * the relay: a project in the catalogue, and devices with collateral that work for it. Whatever is there already is left as
- * it is, so it can be repeated.
+ * Makes the sample data of a new network with transactions that its people send themselves, which is faster than the
+ * relay: a project in the catalogue, and devices with collateral that work for it. Records that exist are left as they are,
+ * so it can be repeated.
  */
 export async function makeSample({ hub, rpcUrl, contracts, devicesFolder }: SampleOptions) {
   const startedMs = performance.now()

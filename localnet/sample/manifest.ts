@@ -9,7 +9,7 @@ const example = exampleManifest as unknown as ManifestDraft
 
 export const sampleCollateralWei = BigInt(example.consensus.economics.min_collateral)
 
-/** What makes a project of its own of the example. */
+/** The texts in which a project differs from the example. */
 export type ProjectTexts = Pick<ProjectManifest, 'slug'> &
   Pick<ProjectManifest['listing'], 'name' | 'tagline' | 'description'>
 

@@ -23,7 +23,7 @@ export interface ProjectParts {
 const fundsWei = 10_000n * 10n ** 18n
 
 /**
- * Brings the sample project into the catalogue with a funded vault. What of it is there already is left as it is.
+ * Brings the sample project into the catalogue with a funded vault. Parts that exist already are left as they are.
  * @returns Its id.
  */
 export async function makeProject(parts: ProjectParts): Promise<string> {

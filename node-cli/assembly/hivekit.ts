@@ -15,7 +15,7 @@ type Handler = (input: string) => string;
 const names: string[] = [];
 const handlers: Handler[] = [];
 
-/** What was defined under a name. */
+/** The handler that was defined under a name. */
 export function __handler(name: string): Handler {
   return handlers[names.indexOf(name)];
 }
@@ -27,7 +27,7 @@ export namespace hive {
     handlers.push(handler);
   }
 
-  /** What a function of another module answers; the run fails when the call fails. */
+  /** Returns the output of a function of another module; if the call fails, the run fails. */
   export function call(address: string, name: string, input: string): string {
     return node.call(address, name, input);
   }

@@ -71,7 +71,7 @@ export function hash(text: string): string {
   return decode(hostHash(changetype<usize>(t), t.byteLength));
 }
 
-/** What another module answered. */
+/** The answer of another module. */
 export class CallResult {
   constructor(
     /** 0, or -1 no such module, -2 no such function, -3 it failed, -5 called too deep, -6 malformed address. */
@@ -84,7 +84,7 @@ export class CallResult {
   }
 }
 
-/** Calls a function of another module; what it uses of the gas is used whatever it answers. */
+/** Calls a function of another module; the gas that it uses is charged even if the call fails. */
 export function tryCall(address: string, name: string, input: string): CallResult {
   const a = encode(address);
   const f = encode(name);
@@ -104,7 +104,7 @@ export function call(address: string, name: string, input: string): string {
   return result.output;
 }
 
-/** What the module keeps between runs, separate from every other module's. */
+/** The values that the module keeps between runs, separate from those of other modules. */
 export namespace storage {
   /** The value of a key, or null. */
   export function get(key: string): string | null {

@@ -9,8 +9,8 @@ const othersMayWrite = 0o022
 const sticky = 0o1000
 
 /**
- * Lets Node keep what V8 compiles of this tool for its next start, in the cache of the user. Anybody who can write there decides
- * what this process does, so it is kept only where nobody else can: not where the system does not tell owners. Node's own
+ * Lets Node keep the code that V8 compiles for this tool until its next start, in the cache of the user. Anybody who can write
+ * there decides what this process does, so nobody else may be able to, and the system must report the owners of files. Node's own
  * `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` come first.
  */
 export function keepCompiledCode(env: NodeJS.ProcessEnv = process.env): void {
@@ -19,7 +19,7 @@ export function keepCompiledCode(env: NodeJS.ProcessEnv = process.env): void {
   try {
     const folder = path.resolve(userCache(env), 'nodectl', 'compiled')
     makeFolder(folder, 0o700)
-    // Where links lead now: what was looked at is what is used.
+    // Links are resolved once, so that the folder that is checked is the folder that is used.
     const real = realpathSync(folder)
     if (isPrivate(real, uid)) enableCompileCache(real)
   } catch {

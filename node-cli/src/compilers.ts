@@ -26,7 +26,7 @@ const optimizingWasm = ['wasm-tier-up', 'wasm-dynamic-tiering']
 
 /**
  * Keeps V8 from optimizing WebAssembly that is loaded and called meanwhile: a compiler that runs once is over before it pays,
- * and half of the processor time of compiling a module goes there. What is loaded later is optimized again.
+ * and half of the processor time of compiling a module goes there. Modules that are loaded later are optimized again.
  */
 export async function withBaselineWasm<T>(work: () => Promise<T>): Promise<T> {
   v8.setFlagsFromString('--liftoff-only')

@@ -11,7 +11,7 @@ export interface WorkedFor {
   readonly symbol: string
   readonly decimals: number
   readonly owner: string
-  /** Where its rewards go. */
+  /** The address that gets its rewards. */
   readonly payout_address: string
   readonly status: string
   readonly collateral: string
@@ -95,7 +95,7 @@ export function tokensText(amount: string, { symbol, decimals }: InToken): strin
   return `${whole}${rest === '' ? '' : `.${rest}`} ${symbol}`
 }
 
-/** What a person wants to know of a subscription: what is bonded and earned, what is held against it, when work comes. */
+/** A subscription in one line: its state, bonded and earned amounts, slashes, and when work comes. */
 export function workText(subscription: WorkedFor, now: number): string {
   const { slug, status, collateral, earned, pending_slashes, slashed_total, release_at, works_from } =
     subscription

@@ -8,7 +8,7 @@ import { Members } from './serve/hub/members.ts'
 export interface Diagnosis {
   readonly working: boolean
   readonly causes: readonly Cause[]
-  /** Where the subscription that was asked about is paid; null for none. */
+  /** Payout address of the subscription that was asked about; null for none. */
   readonly payout: string | null
   /** How many subscriptions it is about. */
   readonly subscriptions: number
@@ -96,7 +96,7 @@ async function askAbout(at: NodeAtHub, id: string, ofDevice: Diagnosis): Promise
   const { status, payout } = subscription
   const diagnosis = await askSigned(at, `${target}/diagnosis`)
   if (diagnosis !== null) return { ...diagnosis, payout }
-  // What is known of the device is enough to mend.
+  // If the device itself has a problem, that is the one to fix first.
   if (!ofDevice.working) return nothing
   const isActive = status === 'active'
   const told = inTheWay({

@@ -5,7 +5,7 @@ import { readDeviceWork, readToken, type Token } from './device-work.ts'
 import type { HubClient } from './serve/hub/index.ts'
 import { Members } from './serve/hub/members.ts'
 
-/** What a payout address earned in an epoch of a project, as its hub shows it. Times in Unix seconds. */
+/** The earnings of a payout address in an epoch of a project, as the hub shows them. Times in Unix seconds. */
 export interface Earned {
   readonly project_id: string
   /** Null for a project that the device does not work for. */
@@ -22,13 +22,13 @@ export interface Earned {
 
 /** Sums of one token, of the payouts that are listed. */
 export interface EarnedTotal extends Token {
-  /** What is accruing, attested, or in its challenge period. */
+  /** Sum of payouts that are accruing, attested, or in their challenge period. */
   readonly pending: string
   readonly claimable: string
   readonly claimed: string
 }
 
-/** Where the work of the node is paid, and for which projects. */
+/** The addresses to which the work of the node is paid, and its projects. */
 export interface Paid {
   readonly addresses: readonly string[]
   /** Slugs by project id. */
@@ -50,7 +50,7 @@ export async function readPaid({ client, nodeId }: NodeAtHub): Promise<Paid> {
   return { addresses: addresses.slice(0, addressesMax), slugs }
 }
 
-/** What addresses earned in their newest epochs, newest first. @param limit Of each address. */
+/** The earnings of addresses in their newest epochs, newest first. @param limit Epochs of each address. */
 export async function readEarned(
   client: HubClient,
   { addresses, slugs }: Paid,

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream'
 
 const json = 'application/json'
 
-/** What is asked of a server. */
+/** A request to a server. */
 export interface JsonRequest {
   readonly method?: 'GET' | 'POST' | 'PUT'
   readonly headers?: Readonly<Record<string, string>>
@@ -147,11 +147,11 @@ async function readBytes(response: IncomingMessage, bytesMax: number): Promise<U
 async function unpacked(response: IncomingMessage): Promise<AsyncIterable<Uint8Array>> {
   if (response.headers['content-encoding'] !== 'gzip') return response
   const { default: zlib } = await import('node:zlib')
-  // What goes wrong on the way is thrown where it is read.
+  // The reader of the stream gets its errors, so the callback ignores them.
   return pipeline(response, zlib.createGunzip(), () => {})
 }
 
-/** Where a name has several addresses, the errors of all are in one without a message. */
+/** If a name has several addresses, their errors come as one error without a message. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ECONNREFUSED') return 'the connection is refused'

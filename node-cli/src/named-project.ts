@@ -12,7 +12,7 @@ export function idOf(argument: string, text: string | undefined): string | null 
   return id ?? null
 }
 
-/** What `--project` names, before a hub is asked. @throws {@link UsageError} */
+/** The slug or id that `--project` gives, not yet checked by a hub. @throws {@link UsageError} */
 export const readProject = (text: string | undefined): string | null =>
   text !== undefined && isSlug(text) ? text : idOf('--project', text)
 

@@ -7,20 +7,20 @@ import { systemClock } from './serve/clock.ts'
 /** A clock that is further off than this makes offers look late, or signatures old. */
 const clockOffSeconds = 60
 
-/** What was declined longer ago says nothing about now. */
+/** A refusal that is older says nothing about the present. */
 const recentSeconds = 3600
 
 export interface AskedNode {
   readonly nodeId: string
   /** The hub, which has the pages about causes. */
   readonly origin: string
-  /** Where the subscription that is asked about is paid; null for none. */
+  /** Payout address of the subscription that is asked about; null for none. */
   readonly payout: string | null
 }
 
 /**
- * What a running node itself knows to be in its way. Nothing where none answers, or another one does: the node may run on
- * another machine.
+ * The causes that a running node itself knows. An empty list if no node answers, or another node does: the node may run
+ * on another machine.
  */
 export async function askNode(url: string, { nodeId, origin, payout }: AskedNode): Promise<readonly Cause[]> {
   try {

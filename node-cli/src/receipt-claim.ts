@@ -16,7 +16,7 @@ import type { NodeReceipt, ReceiptEnvelope } from './receipts.ts'
 
 const fileBytesMax = 4 * 1024 * 1024
 
-/** What nobody signs: the hub shows receipts without it. */
+/** Members that nobody signs: the hub shows receipts without them. */
 const unsigned = ['events', 'error'] as const
 type Unsigned = (typeof unsigned)[number]
 
@@ -25,14 +25,14 @@ export interface ClaimedEnvelope extends Omit<ReceiptEnvelope, 'receipt'> {
   readonly receipt: Omit<NodeReceipt, Unsigned> & Partial<Pick<NodeReceipt, Unsigned>>
 }
 
-/** What a file says of a run. */
+/** The statements of a file about a run. */
 export interface Claim {
   readonly envelope: ClaimedEnvelope
-  /** What the output of `run` shows beside the receipt; nothing for a receipt alone. */
+  /** The object around the envelope, such as the output of `run`; empty for a receipt alone. */
   readonly beside: Readonly<Record<string, unknown>>
   /**
-   * The gas limits it may have been run with. The output of `run` tells the one; a receipt does not, but only a run that
-   * the limit ended, or nearly did, depends on it, and then the gas used is the limit.
+   * The gas limits that the run may have had. The output of `run` states the limit; a receipt does not, but only a run that
+   * the limit ended, or nearly ended, depends on it, and then the gas used is the limit.
    */
   readonly gasLimits: readonly number[]
 }

@@ -9,7 +9,7 @@ import { deriveNodeId, type Profile } from '../../protocol/identity/index.ts'
 import type { ExecutionResult } from './engine/index.ts'
 import { nodeSigner } from './node-signer.ts'
 
-/** What a node says of a run. Its hash covers what the protocol hashes: all but `events`, `error` and the hash itself. */
+/** The receipt of a node for a run. Its hash covers all members but `events`, `error` and the hash itself. */
 export interface NodeReceipt extends ExecutionReceipt {
   events: readonly ExecutionEvent[]
   error: string | null
@@ -32,7 +32,7 @@ export interface Ran {
   result: ExecutionResult
 }
 
-/** What `run` shows beside the receipt. */
+/** The members that `run` shows beside the receipt. */
 export const shownResult = ({ success, output, error, gasUsed }: ExecutionResult) => ({
   success,
   output: output === null ? null : asText.decode(output),

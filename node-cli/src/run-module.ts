@@ -12,7 +12,7 @@ export interface ModuleRun {
   engine: EngineChoice
   /** The names of the network that the receipt is for. */
   profile: Profile
-  /** Where key, modules, storage and ledger are; nothing is kept when left out. */
+  /** Folder of key, modules, storage and ledger; nothing is kept when left out. */
   dataDir: string | undefined
   /** Called when nothing more of the run happens in the calling thread. */
   onLeft?: (() => void) | undefined

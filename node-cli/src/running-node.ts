@@ -7,10 +7,10 @@ import { apiTokenVariable } from './serve/flags.ts'
 const timeoutSeconds = 5
 const answerBytesMax = 2 ** 22
 
-/** What a running node answers on `GET /status`: redacted without its token. */
+/** The answer of a running node to `GET /status`: redacted without its token. */
 export type NodeStatus = Readonly<Record<string, unknown>>
 
-/** Where the node of these settings listens, as this machine reaches it. */
+/** The URL at which this machine reaches the node of these settings. */
 export function addressOfNode(flags: GivenSettings, env: NodeJS.ProcessEnv = process.env): string {
   const { bind } = readSettings(['bind'], flags, env)
   // A node that listens everywhere listens here.

@@ -1,4 +1,4 @@
-/** What the launcher loads: the tool, once what is compiled of it is kept. */
+/** The module that the launcher loads: enables the cache of compiled code, then loads the tool. */
 import { keepCompiledCode } from './compile-cache.ts'
 
 keepCompiledCode()

@@ -45,7 +45,7 @@ export async function withSession<T>(
   try {
     return await work(() => headers)
   } finally {
-    // What is left of a session that cannot be ended ends by itself.
+    // If the session cannot be ended here, it expires by itself.
     const end = { method: 'POST', headers, timeoutSeconds, answerBytesMax: 2 ** 16 } as const
     await requestJson(`${client.origin}/v1/auth/logout`, end).catch(() => {})
   }

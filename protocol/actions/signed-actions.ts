@@ -138,7 +138,7 @@ export function hashAction(domain: TypedDataDomain, primaryType: PrimaryType, me
   return hashTypedData(domain, primaryType, structs[primaryType].members, message)
 }
 
-/** What an action takes of its owner's tokens, by the permit beside it; null for those that take none. */
+/** The amount of its owner's tokens that an action takes by the permit beside it; null for actions that take none. */
 export function permittedAmount(primaryType: string, { amount, amounts }: TypedMessage): string | null {
   if (primaryType === actions.bond) return String(amount)
   if (primaryType !== actions.bond_batch) return null
@@ -148,7 +148,7 @@ export function permittedAmount(primaryType: string, { amount, amounts }: TypedM
 /** The actions that a permit comes with. */
 export const permitActions: readonly Action[] = ['bond', 'bond_batch']
 
-/** What the owner gets to sign. `direct_tx`, the same action as a transaction of their own, is added by the caller. */
+/** The payload that the owner signs. The caller adds `direct_tx`, the same action as a transaction of the owner's own. */
 export interface GaslessPayload {
   readonly action: Action
   readonly typed_data: TypedData
@@ -158,7 +158,7 @@ export interface GaslessPayload {
   readonly expires_at: number
 }
 
-/** What a payload is made from. */
+/** The values that a payload is built from. */
 export interface GaslessRequest {
   readonly action: Action
   /** The members of the struct without `nonce` and `deadline`. */

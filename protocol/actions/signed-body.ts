@@ -25,7 +25,7 @@ export type SignedBodyCheck =
  * and types; the message; fixed members; the deadline, all `invalid_field`; then the signer over the digest of the
  * server's own rebuild, else `bad_signature`. A permit beside a bond passes each stage after the action itself.
  *
- * Read the body strictly first (section 2). What needs the chain comes after: the nonces are the current ones, else
+ * Read the body strictly first (section 2). Checks that need the chain come after this: the nonces are current, else
  * `conflict`; the balance covers a bond, else `insufficient_collateral`.
  * @param now Unix seconds.
  */

@@ -22,7 +22,7 @@ export const payoutStates = ['accruing', 'attested', 'settled', 'claimable', 'cl
 /** States of a withdrawal, of kind `claim` or `collateral`. */
 export const withdrawalStates = ['pending', 'processing', 'completed', 'failed'] as const
 
-/** What the staking contract calls a state; null for `closed`, of which the contract keeps nothing. */
+/** The staking contract's name for a state; null for `closed`, of which the contract keeps no record. */
 export function chainState(state: SubscriptionState): ChainState | null {
   switch (state) {
     case 'pending_collateral':
@@ -42,7 +42,7 @@ export function chainState(state: SubscriptionState): ChainState | null {
 /** Calls on a subscription that its state may refuse. */
 export type SubscriptionCall = 'bond' | 'pause' | 'resume' | 'payout' | 'unbond' | 'withdraw'
 
-/** What decides whether a call is allowed. */
+/** The state that decides whether a call is allowed. */
 export interface SubscriptionStanding {
   readonly status: SubscriptionState
   /** Unix seconds; null unless unbonding. */
@@ -98,7 +98,7 @@ export function statusAfterSlash(
   return works && collateral < minCollateral ? 'jailed' : status
 }
 
-/** Where collateral may stand against what the project asks for. */
+/** Levels of collateral, relative to the minimum of the project. */
 export const collateralHealths = ['healthy', 'warning', 'critical'] as const
 export type CollateralHealth = (typeof collateralHealths)[number]
 
@@ -108,7 +108,7 @@ export function collateralHealth(collateral: bigint, minCollateral: bigint): Col
   return collateral >= minCollateral ? 'warning' : 'critical'
 }
 
-/** What changes a reputation, and by how much. */
+/** Events that change a reputation, and by how much. */
 export const reputationSteps = {
   /** A voter of a final record. */
   credited: 25,
@@ -118,7 +118,7 @@ export const reputationSteps = {
   disagreed: -1000,
 } as const
 
-/** What changes a reputation. */
+/** An event that changes a reputation. */
 export type ReputationEvent = keyof typeof reputationSteps
 
 /** The reputation after one event, clamped to the network's bounds: order matters, so apply events one by one. */
@@ -155,7 +155,7 @@ export function newSubscription(owner: string, params: Pick<NetworkParams, 'repu
   } as const
 }
 
-/** What several events make of any reputation: `min(most, max(least, reputation + shift))`. */
+/** The combined effect of several events on any reputation: `min(most, max(least, reputation + shift))`. */
 export interface ReputationChange {
   readonly shift: number
   readonly least: number

@@ -13,7 +13,7 @@ import { type PrimaryType, structs } from './signed-actions.ts'
 /** Longest time a deadline may lie ahead. */
 export const deadlineSecondsMax = 604_800
 
-/** What the server builds for an endpoint, an account and a chain. */
+/** The typed data that the server builds for an endpoint, an account and a chain. */
 export interface ExpectedTypedData {
   readonly primaryType: PrimaryType
   readonly domain: TypedDataDomain

@@ -22,7 +22,7 @@ export interface SnapshotCandidate {
   } | null
 }
 
-/** What a snapshot is built from. */
+/** The inputs that a snapshot is built from. */
 export interface SnapshotSource {
   readonly project_id: string
   readonly epoch: number
@@ -32,7 +32,7 @@ export interface SnapshotSource {
   readonly candidates: readonly SnapshotCandidate[]
 }
 
-/** Where a key stands in a snapshot: in one of the two lists. */
+/** The place of a key in a snapshot: an element of one of the two lists. */
 export type SnapshotPlace = { readonly entry: SnapshotEntry } | { readonly excluded: ExcludedEntry }
 
 /**
@@ -71,8 +71,8 @@ export function buildSnapshot(profile: Profile, source: SnapshotSource): Snapsho
 }
 
 /**
- * Where the candidates of one key stand, of which there are several after a device moved to another owner: the one that is
- * eligible counts, else the one with the lowest subscription id, so that no key occurs twice.
+ * Places the candidates of one key. A key has several after its device moved to another owner: the eligible one counts, else
+ * the one with the lowest subscription id, so that no key occurs twice.
  * @param candidates At least one, each with `min_collateral`.
  */
 export function placeCandidates(candidates: readonly SnapshotCandidate[]): SnapshotPlace {

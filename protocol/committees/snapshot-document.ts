@@ -17,7 +17,7 @@ const emptyExcluded = '"excluded":[]'
 
 /**
  * Writes a snapshot as canonical JSON without ever holding it as one value: with 65,536 entries its objects and its text
- * together would be more than an isolate has. What is hashed is what is kept.
+ * together would be more than an isolate has. Exactly the kept bytes are hashed.
  */
 export class SnapshotWriter {
   readonly #hash = keccak_256.create()

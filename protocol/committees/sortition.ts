@@ -15,7 +15,7 @@ import { deriveNodeId, type Profile, profileStrings } from '../identity/index.ts
 import type { CommitteeRules } from '../manifest/index.ts'
 import { quorum } from './quorum.ts'
 
-/** What the draw reads of a snapshot entry. */
+/** The members of a snapshot entry that the draw reads. */
 export interface Candidate {
   readonly node_key: string
   /** Base units, a decimal string. */
@@ -64,7 +64,7 @@ export interface Committee extends CommitteeSize {
   readonly committee_hash: Hex
 }
 
-/** What a draw depends on. */
+/** The inputs of a draw. */
 export interface DrawInput {
   /** Value of the beacon (section 12). */
   readonly beacon: string

@@ -21,7 +21,7 @@ export interface GenerationValidator {
   readonly node_id: string
 }
 
-/** Who validates from a time on. Generations are numbered from 0 and chained by hash. */
+/** The validators in force from a time on. Generations are numbered from 0 and chained by hash. */
 export interface ValidatorGeneration {
   readonly v: 1
   readonly network: string
@@ -68,7 +68,7 @@ export function hashGeneration(profile: Profile, document: ValidatorGeneration):
   return hashBytes(utf8(profileStrings(profile).validators), utf8(encodeCanonicalJson(document)))
 }
 
-/** What the coordinator and validators sign of a generation: `<prefix>-validators-v1:` and its hash. */
+/** The text that the coordinator and validators sign for a generation: `<prefix>-validators-v1:` and its hash. */
 export function generationText(profile: Profile, generationHash: string): string {
   return profileStrings(profile).validators + generationHash
 }

@@ -32,7 +32,7 @@ export interface ComputeUnits extends MinerUnits {
   readonly amount: string
 }
 
-/** What validators attest about one (project, epoch). Exactly these members are hashed. */
+/** The receipt body that validators attest for one (project, epoch). Exactly these members are hashed. */
 export interface EpochReceiptBody {
   readonly v: 2
   readonly chain_id: number
@@ -97,7 +97,7 @@ const bodyKeys = [
   'merkle_root',
 ] as const
 
-/** What an epoch receipt is made from. */
+/** The inputs that an epoch receipt is built from. */
 export interface EpochSettlement {
   readonly project_id: string
   readonly epoch: number
@@ -194,7 +194,7 @@ export function attemptStart(
   return epochStart(epoch + 1, epochSecs) + params.settle + attempt * params.attempt_secs
 }
 
-/** What validators take at most to make a round final after its deadline, in seconds (section 23). */
+/** Longest time that validators take to make a round final after its deadline, in seconds (section 23). */
 export const finalitySeconds = 360
 
 /**

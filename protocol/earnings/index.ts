@@ -1,4 +1,4 @@
-/** What rounds earn: rewards, payout trees and epoch receipts (sections 21 to 23). */
+/** Earnings of rounds: rewards, payout trees and epoch receipts (sections 21 to 23). */
 export * from './epoch-receipt.ts'
 export * from './leader.ts'
 export * from './merkle.ts'

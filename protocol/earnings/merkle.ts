@@ -9,7 +9,7 @@ import {
   unsignedBytes,
 } from '../encoding/index.ts'
 
-/** What one miner is paid for an epoch. */
+/** The amount that one miner is paid for an epoch. */
 export interface Payout {
   readonly miner: string
   /** Base units, a decimal string. */

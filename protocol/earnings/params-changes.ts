@@ -25,7 +25,7 @@ const changesMax = 100
 
 type IntegerName = Exclude<EpochParamName, 'weight_unit_wei'>
 
-/** What a parameter may be, whatever the others are. */
+/** The range of each parameter, independent of the other parameters. */
 const ranges: Readonly<Record<IntegerName, readonly [min: number, max: number]>> = {
   accept_secs: [1, 600],
   activation_delay_secs: [0, Number.MAX_SAFE_INTEGER],
@@ -57,11 +57,11 @@ export function readParamsChanges(
 export const readParamsSchedule = (chainId: number, given: unknown): ReturnType<typeof readParamsChanges> =>
   given === undefined ? { schedule: paramsScheduleOf(chainId) } : readParamsChanges(chainId, given)
 
-/** What is wrong with changes, in one line. */
+/** The problems of changes, in one line. */
 export const describeParamsProblems = (problems: readonly ParamsProblem[]): string =>
   problems.map(({ member, message }) => `${member} ${message}`.trim()).join('; ')
 
-/** What speaks against a schedule of changes that are well formed: they come too close together, or times contradict each other. */
+/** The problems of a schedule of well-formed changes: they come too close together, or times contradict each other. */
 export function scheduleProblems(schedule: ParamsSchedule, chainId: number): ParamsProblem[] {
   const [{ params: first }, ...changes] = schedule
   const gap = longestEpochSecs + first.beacon_offset_secs

@@ -9,13 +9,13 @@ export interface MinerUnits {
   readonly units: number
 }
 
-/** What rewards read of a finality record (section 19). */
+/** The members of a finality record that rewards need (section 19). */
 export interface CreditedRecord {
   readonly gas_used: number
   readonly voters: readonly { readonly payout_address: string }[]
 }
 
-/** What rewards read of `consensus.economics`. Amounts are decimal strings in base units. */
+/** The members of `consensus.economics` that rewards need. Amounts are decimal strings in base units. */
 export interface RewardTerms {
   readonly reward_model: RewardModel
   readonly reward_per_unit: string
@@ -38,7 +38,7 @@ export interface RewardTotals {
   readonly treasury: string
 }
 
-/** What one epoch pays. */
+/** The rewards of one epoch. */
 export interface EpochRewards {
   readonly epoch_cap: string
   readonly shares: readonly Share[]

@@ -4,7 +4,7 @@ import { finalitySeconds } from './epoch-receipt.ts'
 
 /** How long validators are asked about a round before it has failed, in seconds. */
 export const askedSeconds = 300
-/** What the chain takes at most to bring the block that decides about an audit, and a validator its last answer, in seconds. */
+/** Longest time for the block that decides about an audit and the last answer of a validator to arrive, in seconds. */
 const blockSeconds = 60
 /** For so long a vault holds back what an epoch that ended may cost, as `POSTING_SECS` of the contract says. */
 const postingSeconds = 86_400
@@ -36,8 +36,8 @@ const usualTimes: SettlementTimes = {
 }
 
 /**
- * What does not fit together of the times in which an epoch is settled: from its end over its open rounds and its receipt to
- * the release of its vault. Every problem names its parameters. The list is empty when all fit.
+ * Contradictions between the times in which an epoch is settled: from its end, over its open rounds and its receipt, to the
+ * release of its vault. Every problem names its parameters. The list is empty if all times fit together.
  */
 export function settlementTimeProblems(
   params: SettlementParams,

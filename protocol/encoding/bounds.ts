@@ -52,7 +52,7 @@ function isShownTextOf(range: Range, plain: RegExp): (value: unknown) => value i
   return (value): value is string => fits(value) && plain.test(value) && (range.min === 0 || isVisible(value))
 }
 
-/** What texts of a length must show, in words. */
+/** The rule for the characters of texts of a length, in words. */
 export const shownIn = ({ min }: Range): string => (min === 0 ? withoutHidden : notBlank)
 
 /** A length of texts in words. */

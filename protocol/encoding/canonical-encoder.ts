@@ -2,7 +2,7 @@ import { utf8 } from './bytes.ts'
 import type { Hex } from './hex.ts'
 import { hashBytes } from './keccak.ts'
 
-/** What canonical JSON can carry. Numbers are integers of magnitude at most 2^53 − 1. */
+/** A value that canonical JSON can carry. Numbers are integers of magnitude at most 2^53 − 1. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
 
 /** An object of canonical JSON. */
@@ -34,7 +34,7 @@ export class CanonicalJsonError extends Error {
   readonly code: ReaderErrorCode | EncoderErrorCode
   /** Dotted path of the failure, array positions as `[i]`, the root as the empty string. */
   readonly path: string
-  /** What is wrong there, in words. */
+  /** The fault at this path, in words. */
   readonly reason: string
 
   constructor(code: ReaderErrorCode | EncoderErrorCode, path: string) {

@@ -77,7 +77,7 @@ export function isWellFormedText(value: unknown): value is string {
   return typeof value === 'string' && value.isWellFormed()
 }
 
-/** What each member of an object has to be. */
+/** A test for each member of an object. */
 export type Shape = Readonly<Record<string, (value: unknown) => boolean>>
 
 /** Whether the value is an object with exactly the members of a shape, each as the shape says. */

@@ -38,7 +38,7 @@ export function isLoopbackHost(hostname: string): boolean {
 
 /**
  * Whether a host is not on the public internet: this machine, a private network, a link-local or a reserved address, or a
- * name that only a private network knows. What a public name resolves to, it does not say.
+ * name that only a private network knows. Public names are not resolved.
  * @param hostname as for {@link isLoopbackHost}.
  */
 export function isPrivateHost(hostname: string): boolean {

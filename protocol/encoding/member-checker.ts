@@ -25,9 +25,9 @@ export class MemberChecker {
 
   /**
    * Reports unknown and missing keys of the object.
-   * @param problems Where problems go; shared by all checkers of a document.
+   * @param problems The list that problems are added to; shared by all checkers of a document.
    * @param required Keys that may not be absent; all of them when left out.
-   * @param words How problems are told, of the objects inside too.
+   * @param words The wording of problems, also for the objects inside.
    */
   constructor(
     problems: ProblemList,
@@ -72,7 +72,7 @@ export class MemberChecker {
   }
 
   /**
-   * Holds a present member against its rule.
+   * Checks a member, if it is present.
    * @param message The rule in words.
    * @returns The member when it keeps the rule, undefined when it is absent or breaks it.
    */

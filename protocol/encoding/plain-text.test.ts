@@ -13,7 +13,7 @@ describe('a text that others read', () => {
         false,
         false,
       ])
-      // Where it may be empty, it may be blank.
+      // A text that may be empty may also be blank.
       expect(isLineOf({ min: 0, max: 64 })(text)).toBe(true)
     },
   )

@@ -12,10 +12,10 @@ export const plainLine: RegExp = new RegExp(`^[^${hidden}]*$`)
 /** Text that shows all it has, in one line or more. */
 export const plainText: RegExp = new RegExp(`^[^${withoutTabAndLineEnds}]*$`)
 
-/** What these texts may not have, in words. */
+/** The rule for the characters of these texts, in words. */
 export const withoutHidden = 'without control characters and characters that turn the direction of writing'
 
-/** The same of texts that may not be empty. */
+/** The same rule for texts that may not be empty. */
 export const notBlank = `${withoutHidden}, and not of white space alone`
 
 const hiddenOrIgnored = new RegExp(`[${hidden}]|\\p{Default_Ignorable_Code_Point}`, 'gu')

@@ -27,7 +27,7 @@ export const fullWords: ProblemWords = {
 const shownTextMax = 60
 const shownItemsMax = 8
 
-/** A value in words: short ones as JSON, of longer ones the kind and the size. What a reader would not see is escaped. */
+/** A value in words: a short one as JSON, a longer one as its kind and size. Invisible characters are escaped. */
 export function foundValue(value: unknown): string {
   if (typeof value === 'string') return foundText(value)
   if (typeof value === 'number') return String(value)

@@ -233,7 +233,7 @@ class Reader {
     const match = grammar.exec(this.#text)
     if (match === null) return this.#fail('invalid_json')
     this.#position = grammar.lastIndex
-    // What follows tells a malformed number (01, 1., 1e) from a well-formed one that has no canonical form.
+    // The next character tells a malformed number (01, 1., 1e) from a well-formed one that has no canonical form.
     if (/[0-9.eE+-]/.test(this.#text[this.#position] ?? '')) this.#fail('invalid_json')
     const value = Number(match[0])
     if (match[1] !== undefined || match[2] !== undefined || Object.is(value, -0))

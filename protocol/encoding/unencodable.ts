@@ -3,9 +3,9 @@ import { isObject } from './formats.ts'
 import type { UnencodableValue } from './strict-json.ts'
 
 /**
- * Every value of a document that canonical JSON cannot carry, where the encoder would stop at the first: numbers that are
- * no safe integers, negative zero, and lone surrogates in strings and keys. Where one number breaks two rules it is a
- * `float`, as in the encoder. They are looked for as they are asked for.
+ * Every value of a document that canonical JSON cannot carry, while the encoder stops at the first: numbers that are not
+ * safe integers, negative zero, and lone surrogates in strings and keys. A number that breaks two rules is a `float`, as
+ * in the encoder. The generator searches only as far as its caller reads.
  */
 export function* unencodableValues(value: unknown, path = ''): Generator<UnencodableValue, void> {
   if (typeof value === 'string') {

@@ -28,7 +28,7 @@ export interface ExecutionReceipt {
   readonly success: boolean
 }
 
-/** What a run consumed and gave. */
+/** The input, results and gas of a run. */
 export interface ExecutionRun {
   readonly module_address: string
   readonly function: string
@@ -93,8 +93,8 @@ export interface StateTransition {
 }
 
 /**
- * What a quorum signed last of the storage of a module, as the coordinator says it to a validator that is to run a direct
- * round; both null where no quorum has signed any.
+ * The last state of a module's storage that a quorum signed, as the coordinator tells it to a validator that is to run a
+ * direct round; `root` and `seq` are null if no quorum has signed one.
  */
 export interface StateHead {
   readonly module_address: string

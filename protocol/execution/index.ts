@@ -1,4 +1,4 @@
-/** What a run takes and what it proves (section 16). */
+/** Input, receipt, errors and state root of a run (section 16). */
 export * from './execution.ts'
 export * from './run-error.ts'
 export * from './state-root.ts'

@@ -93,7 +93,7 @@ export function readContainer(bytes: Uint8Array, { isNew = false } = {}): Contai
   return { manifest: contents.get('manifest.json')!, wasm: contents.get('module.wasm')! }
 }
 
-/** What is written of every entry, so that all packagers of this format write the same bytes. */
+/** Fixed header fields of every entry, so that all packagers of this format write the same bytes. */
 const written = {
   /** ZIP 1.0, which knows stored entries. */
   versionNeeded: 10,
@@ -139,7 +139,7 @@ function fail(rule: ArtifactRule, message: string): never {
   throw new ArtifactError(rule, message)
 }
 
-/** Where the end record is: the last place whose comment ends with the file. */
+/** Offset of the end record: the last position at which its comment ends with the file. */
 function findEnd(view: DataView): number {
   const lowest = Math.max(0, view.byteLength - endBytes - commentBytesMax)
   for (let at = view.byteLength - endBytes; at >= lowest; at--)
@@ -249,7 +249,7 @@ function hasZip64(extra: Uint8Array): boolean {
   return false
 }
 
-/** @returns Where the data begins. */
+/** @returns Offset of the data. */
 function checkLocalHeader(view: DataView, bytes: Uint8Array, entry: Entry): number {
   const { name, offset: at } = entry
   const mismatch = (what: string): never =>

@@ -13,7 +13,7 @@ import { type Profile, profileStrings } from './profile.ts'
 /** How far the time of a record may lie from now, in seconds, either way. */
 export const bindingSkewSeconds = 600
 
-/** What a device record says beside the names of the deployment. */
+/** The content of a device record beside the names of the deployment. */
 export interface BindingFields {
   readonly action: 'bind' | 'unbind'
   /** Wallet that the device mines for, lower case. */
@@ -94,7 +94,7 @@ export function bindingText(profile: Profile, bindingHash: string): string {
   return profileStrings(profile).bind + bindingHash
 }
 
-/** Who signs a record; null leaves a signature out. */
+/** The keys that sign a record; null leaves a signature out. */
 export interface BindingSigners {
   /** secp256k1 key of the owner. */
   readonly ownerKey: string | null
@@ -124,7 +124,7 @@ export function createBindingRecord(
   }
 }
 
-/** What an accepted record says, or the first check that failed. Over HTTP `stale_binding` is sent as `invalid_binding`. */
+/** The content of an accepted record, or the first check that failed. Over HTTP `stale_binding` is sent as `invalid_binding`. */
 export type BindingCheck =
   | ({
       readonly ok: true

@@ -1,6 +1,6 @@
 import { defaultNetworkParams, type NetworkParams, type ParamsChange } from './network-params.ts'
 
-/** What a network may rely on that a chain does, and the settings and parameters that follow from it. */
+/** Properties of a chain that a network may rely on, and the settings and parameters that follow from them. */
 export interface ChainProfile {
   readonly name: string
   readonly chainId: number
@@ -64,7 +64,7 @@ export const chainProfileOf = (chainId: number): ChainProfile | undefined =>
 export const chainSettingsOf = (chain: ChainProfile) => ({
   CHAIN_BLOCK_SECS: String(chain.blockSecs),
   CHAIN_CONFIRMATIONS: String(chain.confirmationsMin),
-  // Where nobody mines against the chain, what is in a block stays there; others say what is final.
+  // If nobody mines against the chain, every block is final at once; other chains report their final block.
   ...(chain.finality === null && { CHAIN_FINALITY_BLOCKS: '0' }),
   RELAYER_FEE_CAP_GWEI: String(chain.feeCapGwei),
 })

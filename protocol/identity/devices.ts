@@ -1,12 +1,12 @@
-/** What a node is to the network. */
+/** Roles of a node in the network. */
 export const nodeRoles = ['miner', 'validator'] as const
 export type NodeRole = (typeof nodeRoles)[number]
 
-/** What operators decided about a node. */
+/** States of a node's approval by operators. */
 export const nodeStatuses = ['pending', 'approved', 'revoked'] as const
 export type NodeStatus = (typeof nodeStatuses)[number]
 
-/** What a node says of itself in a heartbeat. */
+/** States that a node reports in a heartbeat. */
 export const nodeHealths = ['online', 'idle', 'faulty'] as const
 export type NodeHealth = (typeof nodeHealths)[number]
 

@@ -1,4 +1,4 @@
-/** Who is who: the network and its parameters, ids, devices, wallets, signed requests (sections 1, 4, 5, 7, 9, 10, 26). */
+/** Identities: the network and its parameters, ids, devices, wallets, signed requests (sections 1, 4, 5, 7, 9, 10, 26). */
 export * from './binding.ts'
 export * from './binding-code.ts'
 export * from './chain-profiles.ts'

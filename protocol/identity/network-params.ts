@@ -68,7 +68,7 @@ export type EpochParamName = (typeof epochParamNames)[number]
 /** The parameters that are the same in all epochs of a network. */
 export type FixedParams = Omit<NetworkParams, EpochParamName>
 
-/** What is other from a time on, in Unix seconds. Epochs that began before keep what they began with. */
+/** Parameters that change at a time, in Unix seconds. Epochs that began before keep the values that they began with. */
 export interface ParamsChange {
   readonly from: number
   readonly params: Partial<Pick<NetworkParams, EpochParamName>>

@@ -55,7 +55,7 @@ export interface AnnouncedChange {
   readonly params_hash: string
 }
 
-/** What is announced at a time: the next change, by its hash; null where none is known. */
+/** The next change after a time, with the hash of its parameters; null if no later change is known. */
 export function announcedAt(schedule: ParamsSchedule, time: number): AnnouncedChange | null {
   const next = nextPhase(schedule, time)
   return next && { from: next.from, params_hash: phaseHash(next) }

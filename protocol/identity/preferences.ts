@@ -16,7 +16,7 @@ import {
 /** Periods that a goal may be for. */
 export const goalPeriods = ['day', 'week', 'month'] as const
 
-/** What a user keeps with the hub. PUT replaces the whole object. */
+/** The preferences that the hub stores for a user. PUT replaces the whole object. */
 export interface Preferences {
   /** Project ids. */
   readonly watchlist: readonly string[]
@@ -32,7 +32,7 @@ export interface Preferences {
   readonly display_name: string | null
 }
 
-/** What is read before anything was saved, and where a saved object left a member out. */
+/** The values before a user saved any, and for members that a saved object left out. */
 export const emptyPreferences: Preferences = {
   watchlist: [],
   recent_searches: [],

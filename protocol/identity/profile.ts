@@ -11,7 +11,7 @@ export interface Profile {
   readonly network: string
   readonly chain_id: number
   readonly token_symbol: string
-  /** What token records show. */
+  /** The name that token records show. */
   readonly token_name: string
   /** Only the EIP-712 domain name of the token's permit; it differs from `token_name`. */
   readonly permit_name: string
@@ -36,7 +36,7 @@ const word = [
 ] as const
 const secretHead = [/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 of A-Z, a-z, 0-9, _ and hyphens'] as const
 
-/** What each text of a profile may be, wherever it is used: in headers, tokens, signed texts and names of contracts. */
+/** The rule for each text of a profile, valid for all its uses: in headers, tokens, signed texts and names of contracts. */
 const textRules: Readonly<Record<TextMember, readonly [pattern: RegExp, rule: string]>> = {
   service: title,
   prefix: word,
@@ -96,7 +96,7 @@ export function readProfile(
   return problems.length > 0 ? { problems } : { profile }
 }
 
-/** What is wrong with a profile, in one line. */
+/** The problems of a profile, in one line. */
 export const describeProfileProblems = (problems: readonly ProfileProblem[]): string =>
   problems.map(({ member, message }) => `${member} ${message}`.trim()).join('; ')
 

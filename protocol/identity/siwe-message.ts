@@ -35,7 +35,7 @@ export class SiweMessageError extends Error {
 
 const introduction = ' wants you to sign in with your Ethereum account:'
 
-// Character sets of RFC 3986. None contains a line feed, so a field cannot run into the next line.
+// Character sets of RFC 3986. They contain no line feed, so a field cannot run into the next line.
 const uriPattern = /^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/
 const domainPattern = /^[A-Za-z0-9\-._~[\]:%!$&'()*+,;=@]+$/
 const schemePattern = /^[A-Za-z][A-Za-z0-9+.-]*$/

@@ -36,7 +36,7 @@ export function areSiweTimesAcceptable(message: SiweMessage, nowSeconds: number)
   )
 }
 
-/** What a wallet asked to sign in with. */
+/** The values that a wallet expects in a sign-in text. */
 export interface SiweExpectation {
   /** Host of the service the wallet itself talks to. */
   readonly host: string

@@ -21,7 +21,7 @@ export const siweSignatureBytesMax = 4096
 
 const resourcesMax = 10
 
-/** What the nonce endpoint puts into a sign-in text. */
+/** The values that the nonce endpoint puts into a sign-in text. */
 export interface SiweIssue {
   readonly domain: string
   /** Lower case; the text shows it with its EIP-55 checksum. */
@@ -57,7 +57,7 @@ export function issueSiweMessage(profile: Profile, issue: SiweIssue): string {
 /** The nonce that a sign-in text names, or null for a text that is no strict EIP-4361 message. */
 export const readSiweNonce = (message: string): string | null => tryParseSiwe(message)?.nonce ?? null
 
-/** What the hub stored when it issued a nonce. */
+/** The record that the hub stored when it issued a nonce. */
 export interface IssuedNonce {
   readonly message: string
   readonly nonce: string
@@ -79,8 +79,8 @@ export interface SiweExchange {
 }
 
 /**
- * Outcome of {@link checkSiweExchange}. Where `burnsNonce` is true the caller first consumes the nonce in one atomic
- * step and answers 401 `unauthorized` when another request was faster; only then does it act on the rest.
+ * Outcome of {@link checkSiweExchange}. If `burnsNonce` is true, the caller first consumes the nonce in one atomic
+ * step, and answers 401 `unauthorized` if another request was faster. It acts on the rest of the outcome only after that.
  */
 export type SiweExchangeResult =
   | {

@@ -54,7 +54,7 @@ export type FrameKinds = Readonly<Record<string, FrameKind>>
 /**
  * Reads a frame strictly. In this order: its size, before anything of it is read; the JSON (section 2); its type; the size
  * that a frame of that type may have; its members.
- * @param unknown What the reader does with members that this version does not know: they are ignored, or the frame is refused.
+ * @param unknown Whether members that this version does not know are ignored, or make the reader refuse the frame.
  * @throws {@link FrameError}
  */
 export function readFrame(

@@ -8,7 +8,7 @@ import type { FinalityVote, Task, TaskVote } from '../rounds/index.ts'
 export const declineReasons = ['busy', 'incompatible', 'unknown_module', 'stopping'] as const
 export type DeclineReason = (typeof declineReasons)[number]
 
-/** What a drawn member is asked as. */
+/** Roles of a drawn member in an offer. */
 export const offerRoles = ['primary', 'backup'] as const
 
 /** The hub's first frame on every socket. */
@@ -26,13 +26,13 @@ export interface HelloFrame {
   readonly nodectl_min?: string
   /** Seconds in which nodes come back, each at a random moment, when all have lost their sockets. */
   readonly retry_after?: number
-  /** What the node shows when it comes back; only the hub can read it. */
+  /** The text that the node presents when it connects again; only the hub can read it. */
   readonly ticket?: string
   /** The next change of parameters, where one is announced. */
   readonly next_params?: AnnouncedChange
 }
 
-/** What an offer says, wherever its input is. */
+/** The terms of an offer, without the input of its task. */
 export interface OfferTerms {
   readonly offer_id: string
   /** Of the lease that accepting makes; the same id. */
@@ -78,7 +78,7 @@ export interface ErrorFrame {
   readonly offer_id?: string
 }
 
-/** What a validator is asked about a closed round, as `POST /consensus/task-rounds` of a node takes it, with the id of the round. */
+/** The request to decide a closed round, as `POST /consensus/task-rounds` of a node takes it, with the id of the round. */
 export interface RoundToDecide {
   readonly round_id: string
 }
@@ -112,7 +112,7 @@ export interface PongFrame {
   readonly type: 'pong'
 }
 
-/** What the hub sends. */
+/** A frame that the hub sends. */
 export type HubFrame =
   | HelloFrame
   | OfferFrame
@@ -162,7 +162,7 @@ export interface VoteFrame {
   readonly error?: string
 }
 
-/** What a validator answers about a round: its vote with its own run, if it had to run the task, or why it gives none. */
+/** A validator's answer about a round: its vote, with its own run if it had to run the task, or an error code instead. */
 export type RoundAnswer = { readonly round_id: string } & (
   | { readonly vote: object; readonly run: object | null; readonly code?: undefined }
   | { readonly code: ErrorCode; readonly vote?: undefined; readonly run?: undefined }
@@ -174,7 +174,7 @@ export interface DecidedFrame {
   readonly answers: readonly RoundAnswer[]
 }
 
-/** What a validator answers about a committee set: its attestation, or why it gives none. */
+/** A validator's answer about a committee set: its attestation, or an error code instead. */
 export type SetAnswer = SetToAttest &
   (
     | { readonly attestation: object; readonly code?: undefined }
@@ -195,7 +195,7 @@ export interface PingFrame {
   readonly type: 'ping'
 }
 
-/** What a node sends. */
+/** A frame that a node sends. */
 export type NodeFrame =
   | ReadyFrame
   | AcceptFrame
@@ -214,7 +214,7 @@ export type UnjudgedVoteFrame = Omit<VoteFrame, 'vote' | 'events'> & {
   readonly events: readonly unknown[]
 }
 
-/** What the hub reads. */
+/** A frame that the hub reads. */
 export type ReadNodeFrame =
   | ReadyFrame
   | AcceptFrame

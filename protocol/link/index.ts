@@ -1,4 +1,4 @@
-/** What hub and nodes say over the relay WebSocket (section 27). */
+/** Frames between hub and nodes over the relay WebSocket (section 27). */
 export * from './batch.ts'
 export * from './close-codes.ts'
 export { FrameError, type FrameLimits } from './frame-reader.ts'

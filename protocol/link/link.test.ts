@@ -99,7 +99,7 @@ const nodeFrames: NodeFrame[] = [
   },
 ]
 
-/** What a reader says of a text. */
+/** The error that a reader throws for a text. */
 const refusal = (read: (text: string, sizes: typeof limits) => unknown, text: string): FrameError =>
   errorOf(FrameError, () => read(text, limits))
 

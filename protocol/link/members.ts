@@ -30,7 +30,7 @@ export const isOfRound = (value: unknown): value is { readonly round_id: string 
 export const isOfEpoch = (value: unknown): value is { readonly project_id: string; readonly epoch: number } =>
   isObject(value) && isBytes32(value.project_id) && isUnsigned(value.epoch)
 
-/** Bytes in base64. What is too long is not decoded. */
+/** Bytes in base64. A text that is too long is not decoded. */
 export function base64(bytesMax: number): MemberRule {
   const lengthMax = 4 * Math.ceil(bytesMax / 3)
   const keeps = (value: unknown) =>

@@ -10,7 +10,7 @@ import { frameRoundsMax, frameSetsMax, holdingMax, slotsMax } from './limits.ts'
 import { base64, isOfEpoch, isOfRound, offerIdRule, oneOf, rule } from './members.ts'
 import { isOfferId } from './offer-id.ts'
 
-/** What is hidden in it is for the reader to escape: two builds may know other characters as such. */
+/** The reader of the text escapes hidden characters: two builds may differ in which characters these are. */
 const isRunError = (value: unknown): boolean => typeof value === 'string' && value.length <= runErrorBytesMax
 
 const kinds: FrameKinds = {

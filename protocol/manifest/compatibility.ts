@@ -1,10 +1,10 @@
 import { basisPointsMax } from '../encoding/index.ts'
 import type { DeviceClass, Engine, Scheduling } from './project-manifest.ts'
 
-/** What a manifest asks of a device. */
+/** The requirements of a manifest on a device. */
 export type DeviceRequirements = Scheduling['requirements']
 
-/** What is known of a device; null where nothing is. */
+/** The known properties of a device; null if unknown. */
 export interface DeviceProfile {
   readonly class: DeviceClass | null
   readonly engine: Engine | null
@@ -25,7 +25,7 @@ export const requirementNames = [
 ] as const
 export type RequirementName = (typeof requirementNames)[number]
 
-/** What a comparison comes to: `incompatible` with something missing, `marginal` with warnings only. */
+/** Results of a comparison: `incompatible` if a requirement is missing, `marginal` with warnings only. */
 export const compatibilityTiers = ['compatible', 'marginal', 'incompatible'] as const
 
 /** How fast a device is against what is asked for. */

@@ -1,4 +1,4 @@
-/** What a project is: its manifest, the rules, the envelope, versions, its place in the catalogue (section 6). */
+/** Definition of a project: its manifest, the rules, the envelope, versions, its place in the catalogue (section 6). */
 export * from './categories.ts'
 export * from './compatibility.ts'
 export * from './listing-rules.ts'

@@ -14,7 +14,7 @@ export type ListingStatus = (typeof listingStatuses)[number]
 /** Statuses in which everybody sees a project. */
 export const publicStatuses: readonly ListingStatus[] = ['listed', 'paused', 'underfunded', 'delisted']
 
-/** What operators decide about a project. */
+/** Decisions of operators about a project. */
 export const reviewActions = ['approve', 'reject', 'pause', 'resume', 'delist'] as const
 export type ReviewAction = (typeof reviewActions)[number]
 
@@ -22,7 +22,7 @@ export type ReviewAction = (typeof reviewActions)[number]
 export const reviewStatuses = ['pending', 'approved', 'rejected', 'paused', 'delisted'] as const
 export type ReviewStatus = (typeof reviewStatuses)[number]
 
-/** What a decision makes of a project. */
+/** The effect of a decision on a project. */
 export interface ReviewMove {
   /** Statuses it can be made in. */
   readonly from: readonly ListingStatus[]

@@ -3,7 +3,7 @@ import { deriveProjectId, type Profile } from '../identity/index.ts'
 import { checkPersonalSignature, signPersonalMessage } from '../signatures/index.ts'
 import { encodeManifest, hashManifest, hashProjectRules, type ProjectManifest } from './project-manifest.ts'
 
-/** What a developer submits: a manifest with its signature. Stated hashes are optional and must fit. */
+/** The envelope that a developer submits: a manifest with its signature. Stated hashes are optional and must fit. */
 export interface ManifestEnvelope {
   readonly manifest: ProjectManifest
   readonly sig_type: 'eip191'
@@ -30,16 +30,16 @@ export function deriveManifestHashes(profile: Profile, manifest: ProjectManifest
   }
 }
 
-/** What came of an envelope, with the first check that failed. */
+/** Signature and hashes of an accepted envelope, or the first check that failed. */
 export type EnvelopeCheck =
   | ({ readonly ok: true; readonly signature: Hex } & ManifestHashes)
   | { readonly ok: false; readonly code: 'invalid_field'; readonly field: string }
   | { readonly ok: false; readonly code: 'invalid_manifest'; readonly problems: readonly Problem[] }
   | { readonly ok: false; readonly code: 'not_owner' | 'bad_signature' }
 
-/** Who submits an envelope, and what is already known to be wrong with its manifest. */
+/** The caller that submits an envelope, and the known problems of its manifest. */
 export interface EnvelopeContext {
-  /** What {@link findManifestProblems} found. */
+  /** The problems that {@link findManifestProblems} found. */
   readonly problems?: readonly Problem[]
   /** The session's wallet, lower case; left out, the developer is not compared. */
   readonly caller?: string

@@ -24,14 +24,14 @@ export interface ManifestContext {
   readonly profile: Profile
   /** The deployment's own address; only a local one lets a manifest name `http:` addresses and private hosts. */
   readonly base_url: string
-  /** Where vaults come from; null or absent members when the deployment has none yet. */
+  /** The contracts that vault addresses follow from; null or absent members if the deployment has none yet. */
   readonly contracts: {
     readonly vault_factory?: string | null
     readonly vault_implementation?: string | null
   } | null
   readonly params: ProjectRulesBounds
   /**
-   * What the strict reader met in the text (option `onUnencodable`). It sees `1.0` and `1e3`, which a parsed value no
+   * The values that the strict reader reported (option `onUnencodable`). It sees `1.0` and `1e3`, which a parsed value no
    * longer shows.
    */
   readonly unencodable?: readonly UnencodableValue[]

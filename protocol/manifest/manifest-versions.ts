@@ -43,7 +43,7 @@ export function continuesVersion(
   return manifest.version === latest.version + 1 && manifest.previous === latest.manifest_hash
 }
 
-/** What fixes when a changed consensus takes effect. Times in Unix seconds, lengths in seconds. */
+/** The values that determine when a changed consensus takes effect. Times in Unix seconds, lengths in seconds. */
 export interface VersionPublication {
   readonly old_epoch_secs: number
   readonly new_epoch_secs: number

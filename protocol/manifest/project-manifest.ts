@@ -11,13 +11,13 @@ export const shortestEpochSecs: number = epochLengths[0]
 export const longestEpochSecs: number = epochLengths[7]
 /** Models by which an epoch is paid. */
 export const rewardModels = ['per-unit', 'epoch-pool'] as const
-/** What `consensus.work` must say of the kind of work: the network has one kind so far. */
+/** The values that `consensus.work` must have for the kind of work: the network has one kind so far. */
 export const workKind = {
   class: 'deterministic',
   verification: 'redundant-execution',
   execution: 'committee',
 } as const
-/** Where tasks come from, `task_source.kind`. */
+/** The source of tasks, `task_source.kind`. */
 export const taskSourceKind = 'api'
 /** How members of a committee are drawn. */
 export const committeeSelection = 'collateral-reputation-sortition-v1'
@@ -129,7 +129,7 @@ export interface ProjectManifest {
 /** The identity of a version: `manifest_hash = HC(manifest)`, of the manifest alone. Throws {@link CanonicalJsonError}. */
 export const hashManifest = (manifest: object): Hex => hashCanonicalJson(manifest)
 
-/** What tasks, snapshots and receipts refer to: `consensus_hash = HC(manifest.consensus)`. Throws {@link CanonicalJsonError}. */
+/** The hash in tasks, snapshots and receipts: `consensus_hash = HC(manifest.consensus)`. Throws {@link CanonicalJsonError}. */
 export const hashProjectRules = (consensus: object): Hex => hashCanonicalJson(consensus)
 
 /**

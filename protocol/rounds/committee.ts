@@ -32,12 +32,12 @@ export interface KeptCommittee extends Pick<SeatedCommittee, 'set_hash' | 'seq' 
   readonly committee: CommitteeSize
 }
 
-/** What of a seated committee says whether a task is its own, and who has to vote. */
+/** The members of a seated committee that tell whether a task is its own, and which nodes have to vote. */
 export interface SeatedTask extends Pick<KeptCommittee, 'set_hash' | 'seq' | 'snapshot'> {
   readonly seats: readonly Pick<CommitteeMember, 'role' | 'node_key'>[]
 }
 
-/** What seats a committee beside the snapshot. */
+/** The rules that seat a committee, beside the snapshot. */
 export interface SeatingRules {
   /** `consensus.work.committee` of the manifest. */
   readonly committee: DrawInput['committee']
@@ -101,7 +101,7 @@ export function isTaskOf(
 }
 
 /**
- * Who is asked to run a task: every primary, and for each primary that declined, did not accept within `accept_secs` or did
+ * The seats asked to run a task: every primary, and for each primary that declined, did not accept within `accept_secs` or did
  * not vote within `lease_secs` the next backup in draw order. A backup that fails is not replaced.
  * @param failed Keys of members that declined or missed a time.
  */

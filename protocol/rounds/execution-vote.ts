@@ -27,7 +27,7 @@ export interface ExecutionVote extends VoteSignatures {
   readonly state?: readonly StateTransition[]
 }
 
-/** What a node votes in a direct round. */
+/** The content of a vote in a direct round. */
 export type ExecutionVoteContent = Pick<ExecutionVote, 'round' | 'receipt' | 'payout_address' | 'state'>
 
 const roundShape: Shape = {
@@ -95,7 +95,7 @@ export function parseExecutionVote(
   return value
 }
 
-/** What a vote in a direct round is for, which votes are counted by: its receipt, and how storage changed where it did. */
+/** The hash by which votes in a direct round are counted: of the receipt, and of the changes of storage if there are any. */
 export const executionSubject = ({ receipt_hash, state }: ExecutionVote): string =>
   state === undefined ? receipt_hash : hashCanonicalJson([receipt_hash, hashState(state)])
 

@@ -25,13 +25,13 @@ import {
 import type { TallyWithVotes } from './tally.ts'
 import { roundDeadline, type Task } from './task.ts'
 
-/** Who is credited for a round, and where its rewards go. */
+/** A node credited for a round, and the address that receives its rewards. */
 export interface Voter {
   readonly public_key: string
   readonly payout_address: string
 }
 
-/** What validators decide about a round. */
+/** The decision of validators about a round. */
 export interface FinalityRecord {
   readonly v: 1
   readonly round_id: string

@@ -5,7 +5,7 @@ import { type Ed25519Verifier, ed25519Signer, type SigningKey, verifyEd25519 } f
 /** The five kinds of votes. */
 export type VoteKind = 'execution' | 'task' | 'finality' | 'reward' | 'epoch'
 
-/** What a `round_signature` covers. */
+/** The fields that a `round_signature` covers. */
 export interface RoundVote {
   readonly kind: VoteKind
   readonly round_id: string
@@ -53,7 +53,7 @@ export function voteText(profile: Profile, vote: RoundVote): string {
   }
 }
 
-/** Who voted, with the two ed25519 signatures that every vote carries. */
+/** The voter, with the two ed25519 signatures that every vote carries. */
 export interface VoteSignatures {
   readonly node_id: string
   readonly public_key: string
@@ -65,7 +65,7 @@ export interface VoteSignatures {
 
 const anything = (): boolean => true
 
-/** The members that every vote has. What they say is judged against the content of the vote. */
+/** The members that every vote has. Their values are judged against the content of the vote. */
 export const voteShape = (kind: VoteKind): Shape => ({
   kind: isExactly(kind),
   round_id: anything,
@@ -116,7 +116,7 @@ export class VoteError extends Error {
   }
 }
 
-/** What a reader of votes gives, or null where the vote breaks a rule. */
+/** The vote that a reader returns, or null if the vote breaks a rule. */
 export function validOrNull<Vote>(read: () => Vote): Vote | null {
   try {
     return read()

@@ -6,7 +6,7 @@ import { validOrNull } from './round-vote.ts'
 import type { Task } from './task.ts'
 import { hasSeat, isTaskVote, parseTaskVote, type TaskVote } from './task-vote.ts'
 
-/** What the votes of a round say. */
+/** The result of counting the votes of a round. */
 export interface Tally {
   /** Nobody equivocated, all counted votes agree, and they are a quorum. */
   readonly clean: boolean
@@ -15,7 +15,7 @@ export interface Tally {
   readonly hash: string | null
   /** Keys of members whose vote counts once, ascending. */
   readonly counted: readonly string[]
-  /** Keys of members that voted for several receipt hashes, ascending. None of their votes counts. */
+  /** Keys of members that voted for several receipt hashes, ascending. Their votes do not count. */
   readonly equivocators: readonly string[]
   /** Positions in the list of invalid votes and votes of another round. */
   readonly rejected: readonly number[]

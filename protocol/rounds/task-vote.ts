@@ -56,7 +56,7 @@ const taskVoteShape: Shape = {
   committee: (value) => hasShape(value, seatShape),
 }
 
-/** What a member votes. */
+/** The content of a member's vote. */
 export interface TaskVoteContent {
   readonly task: Task
   readonly receipt: ExecutionReceipt
@@ -94,11 +94,11 @@ export function parseTaskVote(profile: Profile, value: unknown, verify?: Ed25519
 }
 
 /**
- * What execution and task votes have in common: hash and round id are those of what the vote carries, the receipt is of
- * that run within its gas limit, and the key, the node id and both signatures fit.
+ * The checks that execution and task votes share: hash and round id are those of the content of the vote, the receipt is
+ * of that run within its gas limit, and the key, the node id and both signatures fit.
  *
- * @param expected What the vote must cover.
- * @param run What was to be run.
+ * @param expected The fields that the vote must cover.
+ * @param run The requested run.
  * @throws {@link VoteError}
  */
 export function requireVoteOfRun(

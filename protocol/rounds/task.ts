@@ -9,7 +9,7 @@ import {
 } from '../encoding/index.ts'
 import { hashProjectRules, type ProjectRules } from '../manifest/index.ts'
 
-/** What a committee is asked to run. One `seq` per task of (project, epoch). */
+/** A task that a committee is asked to run. One `seq` per task of (project, epoch). */
 export interface Task {
   readonly v: 1
   readonly project_id: string

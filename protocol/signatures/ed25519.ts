@@ -42,7 +42,7 @@ function decodePublicKey(publicKey: string): CurvePoint | null {
   }
 }
 
-/** What a key says of y; its last bit is the sign of x. */
+/** The y of a key, without the last bit, which is the sign of x. */
 const yOf = (key: Uint8Array): bigint => bytesToUnsigned(key.slice().reverse()) & (2n ** 255n - 1n)
 
 /**
@@ -57,7 +57,7 @@ export function isCanonicalEd25519Signature(value: unknown): value is string {
 
 const scalarOf = (signature: Uint8Array): bigint => bytesToUnsigned(signature.slice(32).reverse())
 
-/** What {@link verifyEd25519} is: functions that verify much take another one of the same outcome. */
+/** The type of {@link verifyEd25519}. Functions that verify many signatures take another verifier with the same outcome. */
 export type Ed25519Verifier = (
   publicKey: unknown,
   message: string | Uint8Array,
@@ -68,7 +68,7 @@ const order8Y = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17
 /** The y of every point of small order, whatever its x. */
 const smallOrderY = new Set([0n, 1n, fieldPrime - 1n, order8Y, fieldPrime - order8Y])
 
-/** What a runtime does for a verifier: reads a key once, and verifies without the cofactor, R compared as bytes. */
+/** The functions of a runtime that a verifier needs: read a key once, and verify without the cofactor, R compared as bytes. */
 export interface RuntimeEd25519<Key> {
   readonly readKey: (bytes: Uint8Array) => Key
   readonly verify: (key: Key, message: Uint8Array, signature: Uint8Array) => boolean
@@ -142,7 +142,7 @@ export interface Ed25519Signer {
   readonly sign: (message: string) => Hex
 }
 
-/** What signs: a seed, or a signer of the same outcome. */
+/** A key that signs: a seed, or a signer of the same outcome. */
 export type SigningKey = string | Ed25519Signer
 
 /** @throws {@link FormatError} for a malformed seed. */

@@ -32,7 +32,7 @@ import type { Ed25519Verifier } from '../signatures/index.ts'
 export const offences = ['equivocation', 'invalid_result', 'missed_sla'] as const
 export type Offence = (typeof offences)[number]
 
-/** Evidence as posted. What `proof` holds depends on the kind; {@link checkEvidence} reads it. */
+/** Evidence as posted. The members of `proof` depend on the kind; {@link checkEvidence} reads it. */
 export interface Evidence {
   readonly v: 1
   readonly kind: Offence
@@ -71,7 +71,7 @@ const evidenceKeys = [
 ]
 
 /**
- * Reads a posted body: exactly its members, each of its format. What is inside `proof` is judged by {@link checkEvidence}.
+ * Reads a posted body: exactly its members, each of its format. The content of `proof` is judged by {@link checkEvidence}.
  * @throws {@link FormatError} naming the member: a malformed body is `invalid_field`, not `invalid_evidence`.
  */
 export function parseEvidence(value: unknown): Evidence {
@@ -101,10 +101,10 @@ export function offenceKey({ kind, round_id, node_key }: Evidence): string {
   return `${kind}:${round_id}:${node_key}`
 }
 
-/** What the contract knows an offence by: keccak-256 of {@link offenceKey}. */
+/** The id of an offence in the contract: keccak-256 of {@link offenceKey}. */
 export const deriveOffenceId = (evidence: Evidence): Hex => hashText(offenceKey(evidence))
 
-/** What the hub or a node holds against evidence. */
+/** The facts that the hub or a node checks evidence against. */
 export interface EvidenceContext {
   /** Public keys of the current validators. */
   readonly validators: readonly string[]
@@ -249,5 +249,5 @@ export function slashRate(
   return kind === 'equivocation' ? params.slash_equivocation_bp : consensus.economics.slashing_bp[kind]
 }
 
-/** What an offence costs: `floor(bonded × bp / 10000)`, in base units. */
+/** The amount slashed for an offence: `floor(bonded × bp / 10000)`, in base units. */
 export const slashAmount = (bonded: string, bp: number): string => String(basisPoints(BigInt(bonded), bp))

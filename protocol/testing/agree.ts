@@ -1,6 +1,6 @@
 /**
- * Holds the rules of the protocol against the plain ones on random cases, valid and broken ones, and draws against their
- * weights: `npm run agree -- [cases] [seed] [rule]`. Prints what came of the cases of each rule; exit 1 when two answers differ, or
+ * Compares the rules of the protocol with the plain ones on random cases, valid and broken ones, and draws with their
+ * weights: `npm run agree -- [cases] [seed] [rule]`. Prints the outcomes of the cases of each rule; exit 1 when two answers differ, or
  * when draws are not what the weights say. With a rule, only those whose name begins with it.
  */
 import { compare } from './agreement/comparison.ts'

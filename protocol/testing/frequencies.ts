@@ -10,7 +10,7 @@ import { auditDraw } from '../rounds/index.ts'
 export interface Frequencies {
   readonly name: string
   readonly statisticOf: (draws: number) => number
-  /** What chance alone exceeds once in a thousand times, for as many outcomes. */
+  /** The value that chance alone exceeds once in a thousand times, for this number of outcomes. */
   readonly most: number
 }
 

@@ -14,7 +14,7 @@ import { isFinalityVote, isOfCommittee, isTaskVoteByItself } from './plain/votes
 
 type Profile = VectorSet['profile']
 
-/** What the plain rules say to the input of a case; undefined where the case is about something else. */
+/** The answer of the plain rules to the input of a case; undefined if they do not cover the case. */
 const answers: Readonly<Record<string, (input: Json, profile: Profile) => Json>> = {
   snapshot: ({ snapshot }) =>
     snapshot === undefined ? undefined : { set_hash: setHashOf(snapshot, params) },

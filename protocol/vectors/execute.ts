@@ -9,7 +9,7 @@ export interface Difference {
   readonly got: Json
 }
 
-/** What came of one topic. `implemented` is false when the topic has no runner; then no case passes. */
+/** The result of one topic. `implemented` is false if the topic has no runner; then no case passes. */
 export interface TopicResult {
   readonly topic: string
   readonly implemented: boolean

@@ -17,7 +17,7 @@ const noResult: FunctionType = { params: none, results: none }
  */
 export class OperatorDecoder {
   operator!: Operator
-  /** Where the operator begins and where the next one does, in the module's bytes. */
+  /** Offsets of the operator and of the next one in the module's bytes. */
   start = 0
   end = 0
   /** The first index: function, type, local, global, table, segment, label; the constant of an `i32.const` is not kept. */

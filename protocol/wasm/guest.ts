@@ -28,7 +28,7 @@ export const guestImports = {
 
 export type GuestImport = keyof typeof guestImports
 
-/** What a module that keeps the rules for guests is. */
+/** A module that keeps the rules for guests. */
 export interface Guest {
   /** Host functions it imports, in the order of the module. */
   readonly imports: readonly GuestImport[]

@@ -15,7 +15,7 @@ export type Feature =
   | 'tail-calls'
 
 /**
- * What follows an opcode in the code, in order.
+ * The immediates that follow an opcode in the code, in order.
  *
  * | kind            | encoding                                                             |
  * | --------------- | -------------------------------------------------------------------- |

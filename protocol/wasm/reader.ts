@@ -3,7 +3,7 @@ export class WasmError extends Error {
   override readonly name = 'WasmError'
   /** `malformed`: no WebAssembly; `feature`: of a proposal that is not allowed; `abi`: breaks a rule for guests. */
   readonly kind: 'malformed' | 'feature' | 'abi'
-  /** Where the reader stood; null for a rule about the module as a whole. */
+  /** The offset of the reader; null for a rule about the module as a whole. */
   readonly offset: number | null
 
   constructor(kind: 'malformed' | 'feature' | 'abi', message: string, offset: number | null = null) {
@@ -61,7 +61,7 @@ export class WasmReader {
     for (let index = 1; index <= bytesMax; index++) {
       const byte = this.byte()
       if (index === bytesMax) {
-        // What the last byte holds above the sign bit must repeat it.
+        // The bits of the last byte above the sign bit must repeat it.
         const used = bits - 7 * (bytesMax - 1)
         const sign = byte & (1 << (used - 1)) ? 0x7f : 0
         const mask = 0x7f & ~((1 << (used - 1)) - 1)

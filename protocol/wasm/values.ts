@@ -12,8 +12,8 @@ const valueTypes: Readonly<Record<number, ValueType>> = {
 }
 
 /**
- * Most types, imports, functions, globals, exports and segments of a module, each. Whatever the bytes that a module takes
- * in an archive, what is kept of it stays far below the memory of one isolate.
+ * Most types, imports, functions, globals, exports and segments of a module, each. The data kept of a
+ * module stays far below the memory of one isolate, even if its archive is small.
  */
 export const itemsMax = 100_000
 /** Most parameters, and most results, of a function; every engine refuses more. */

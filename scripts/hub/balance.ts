@@ -2,7 +2,7 @@ import { profileStrings } from '../../protocol/identity/index.ts'
 import type { Network } from './network.ts'
 import type { Wallet } from './wallet.ts'
 
-/** What a wallet has of the network's token, in base units; null while the chain does not say. */
+/** The balance of a wallet in the network's token, in base units; null while the chain does not say. */
 export async function readBalance(
   { profile }: Pick<Network, 'profile'>,
   { client }: Pick<Wallet, 'client'>,

@@ -19,7 +19,7 @@ export interface Network extends Facts {
   readonly clientOf: (token: string, send?: Fetch) => Hub
 }
 
-/** What stands at the end of a message about a hub that cannot be asked. */
+/** The end of a message about a hub that cannot be asked. */
 export const nameAnotherHub = 'Name another with --hub URL or in HUB_URL.'
 
 /** Sends a request to a hub. @throws {@link HubError} that says what to do when nobody answers. */
@@ -63,6 +63,6 @@ export async function readNetwork(
   return { ...facts, ...connectTo(hub, send, retry) }
 }
 
-/** What a project pays, its epochs and its vault. */
+/** The payments, the epochs and the vault of a project. */
 export const readEconomics = ({ call }: Hub, projectId: string) =>
   call('GET /v1/projects/{project_id}/economics', { path: { project_id: projectId } })

@@ -13,7 +13,7 @@ const ofChaos = ['protocol', 'contracts', 'localnet', 'sdk', 'scripts', 'testing
 
 /**
  * Which room may import which: the order of the house. A room is a folder or a file, and the longest name that begins a
- * path is the room of that file. What is listed for a folder holds for the rooms inside it that have no line of their own.
+ * path is the room of that file. The line of a folder also holds for the rooms inside it that have no line of their own.
  * Files that only tests load (see {@link isTest}) are held to the folders at the top alone, and may use what `testing/` and `bench/` have.
  */
 export const rooms: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-/** What the packages that carry commands of this repository have in common. */
+/** The build of the packages that carry commands of this repository. */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build, type Plugin } from 'esbuild'
@@ -6,11 +6,11 @@ import { build, type Plugin } from 'esbuild'
 const root = path.resolve(import.meta.dirname, '../..')
 
 export interface Program {
-  /** Where it is built. */
+  /** The folder that it is built into. */
   readonly dist: string
   /** Its first module, from the root of the repository. */
   readonly entry: string
-  /** What the command is called. */
+  /** The name of the command. */
   readonly command: string
   /** As in `engines`: the oldest Node that runs it. */
   readonly node: string

@@ -1,7 +1,7 @@
-/** Holds Markdown, comments and messages against the dictionary: `node scripts/nx.mjs node scripts/prose/check.ts`. */
+/** Checks Markdown, comments and messages with the dictionary, and the starts of their sentences: `node scripts/nx.mjs node scripts/prose/check.ts`. */
 import { createLinter, loadTextlintrc } from 'textlint'
 import { listFiles, readText } from '../imports/graph.ts'
-import { proseOfCode, proseOfMarkdown } from './prose.ts'
+import { findVagueStarts, findVagueStartsOfMarkdown, proseOfCode, proseOfMarkdown } from './prose.ts'
 
 const linter = createLinter({ descriptor: await loadTextlintrc({ configFilePath: '.textlintrc.json' }) })
 
@@ -11,7 +11,13 @@ const files = listFiles('.md', '.ts').filter(
 let count = 0
 for (const file of files) {
   const text = readText(file)
-  const prose = file.endsWith('.md') ? proseOfMarkdown(text) : proseOfCode(text)
+  const [prose, vague] = file.endsWith('.md')
+    ? [proseOfMarkdown(text), findVagueStartsOfMarkdown(text)]
+    : [proseOfCode(text), findVagueStarts(text)]
+  for (const { line, words } of vague) {
+    console.error(`${file}:${line} "${words} …": name the thing that acts or is meant`)
+    count += 1
+  }
   const { messages } = await linter.lintText(prose, `${file}.txt`)
   for (const { loc, message } of messages) {
     console.error(`${file}:${loc.start.line}:${loc.start.column} ${message}`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { proseOfCode, proseOfMarkdown } from './prose.ts'
+import { findVagueStarts, findVagueStartsOfMarkdown, proseOfCode, proseOfMarkdown } from './prose.ts'
 
 test('keeps comments and texts of several words at their lines and columns, and nothing else', () => {
   const code = [
@@ -22,4 +22,26 @@ test('keeps comments and texts of several words at their lines and columns, and 
 test('takes code out of Markdown', () => {
   const page = 'Read `whoever` here.\n\n```sh\nwhoever runs\n```\n\nThen go on.'
   expect(proseOfMarkdown(page).replaceAll(/\s+/g, ' ')).toBe('Read here. Then go on.')
+})
+
+test('finds sentences that begin with a clause in place of a subject, and no questions or labels', () => {
+  const code = [
+    '/** What a node says. */',
+    '/**',
+    ' * It ends. Where none is left, it starts.',
+    ' *',
+    ' * @returns What is wrong.',
+    ' */',
+    "throw new Error('It failed. What is left stays.')",
+    "const labels = ['What you sign', 'What is a round? A task.']",
+    '// It tells what is left, and where it lies.',
+  ].join('\n')
+  expect(findVagueStarts(code)).toEqual([
+    { line: 1, words: 'What a node says.' },
+    { line: 3, words: 'Where none is left,' },
+    { line: 5, words: 'What is wrong.' },
+    { line: 7, words: 'What is left stays.' },
+  ])
+  const page = '# What it is\n\n| What | Who |\n\n- Where it runs, it works.\n\nWhat is a task? Work.'
+  expect(findVagueStartsOfMarkdown(page)).toEqual([{ line: 5, words: 'Where it runs, it' }])
 })

@@ -15,6 +15,45 @@ export function proseOfCode(code: string): string {
 export const proseOfMarkdown = (markdown: string): string =>
   markdown.replaceAll(/^(```+)[^\n]*\n[\s\S]*?^\1/gm, blank).replaceAll(/`[^`\n]*`/g, blank)
 
+/** A sentence that begins with a clause in place of its subject. */
+interface VagueStart {
+  /** From 1. */
+  readonly line: number
+  readonly words: string
+}
+
+/** Questions may begin with these words, and so do short labels of a page, which end without a full stop. */
+const vagueStart = /(?:^|[.;:!?]\s+)((?:What|Who|Whatever|Where|None)\b(?![^.?!]*\?)(?: \S+){0,3})/g
+const commentMarks = /^\s*(?:\/\*\*?|\*\/?|\/\/+)\s*(?:@returns |@param \S+ (?:- )?)?/
+
+/** Sentences of comments and messages whose reader has to guess which thing is meant. */
+export function findVagueStarts(code: string): VagueStart[] {
+  const found: VagueStart[] = []
+  let line = 1
+  for (const { kind, text } of piecesOf(code)) {
+    const isSentence = kind === 'comment' || (kind === 'text' && /[.;]\s*$/.test(text))
+    for (const [i, written] of text.split('\n').entries())
+      if (isSentence)
+        for (const [, words] of written.replace(commentMarks, '').matchAll(vagueStart))
+          found.push({ line: line + i, words: words! })
+    line += text.split('\n').length - 1
+  }
+  return found
+}
+
+/** The same of Markdown, without its headings, tables and code. */
+export const findVagueStartsOfMarkdown = (markdown: string): VagueStart[] =>
+  proseOfMarkdown(markdown)
+    .split('\n')
+    .flatMap((written, i) =>
+      /^\s*[#|]/.test(written)
+        ? []
+        : [...written.replace(/^\s*(?:[-*]|\d+\.)?\s+/, '').matchAll(vagueStart)].map(([, words]) => ({
+            line: i + 1,
+            words: words!,
+          })),
+    )
+
 interface Piece {
   readonly kind: 'code' | 'comment' | 'text'
   readonly text: string

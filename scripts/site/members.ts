@@ -11,7 +11,7 @@ export interface Member {
 export const nameOf = (schema: Schema): string | undefined =>
   schema.$ref?.replace('#/components/schemas/', '')
 
-/** What a schema says itself, or what it refers to. What stands beside a reference is said of this place. */
+/** The schema itself, or the one that it refers to. Members beside a reference replace those of the referenced schema. */
 function resolve({ components }: OpenApi, schema: Schema): Schema {
   const name = nameOf(schema)
   if (name === undefined) return schema

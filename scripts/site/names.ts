@@ -2,7 +2,7 @@ import { resolveProfile } from '../../protocol/identity/index.ts'
 
 const profile = resolveProfile()
 
-/** What `npm install` calls the client. */
+/** The name of the client for `npm install`. */
 export const clientName = `@${profile.prefix}/client`
 
 /** A text with the names of the default network, as the Worker fills in those of its own. */

@@ -10,7 +10,7 @@ export interface Samples {
 const origin = 'https://hub.invalid'
 const jsonType = 'application/json'
 
-/** What names a thing of the local network as well as of any other. */
+/** Path parameters that are right for the local network and readable for any other. */
 const readable: Readonly<Record<string, unknown>> = { project_id: 'sample-echo' }
 
 const relay = '/v1/relay'
@@ -34,7 +34,7 @@ const bodyOf = ({ requestBody }: Call) => {
   return { type, example: media?.example }
 }
 
-/** What a reader puts into a sample where it names records of others. */
+/** The values of a reader, in place of the names of records of others in a sample. */
 export interface OwnValues {
   readonly path?: Readonly<Record<string, unknown>>
   readonly body?: unknown
@@ -91,7 +91,7 @@ function curl(call: Call, { path, query, type, body: given }: Parts): string {
   if (call.path === relay) lines.push(...upgrade)
   if (type !== undefined) lines.push(`-H 'Content-Type: ${type}'`)
   const body = shortJson(given ?? null)
-  // What is below on the page in full does not help in a command.
+  // A long body, which the page shows below in full, does not help in a command.
   if (type === jsonType)
     lines.push(body.length > 800 ? '-d @body.json' : `-d '${body.replaceAll("'", `'\\''`)}'`)
   else if (type !== undefined) lines.push('--data-binary @module.hbc')

@@ -1,4 +1,4 @@
-/** What the tests of one run have seen. */
+/** The answers that the tests of one run have seen. */
 export interface SeenAnswers {
   /** Tests that did not run, and so have seen nothing. */
   readonly skipped: number
@@ -13,7 +13,7 @@ export interface Comparison {
   needless: string[]
 }
 
-/** What of the answers that are declared no test has seen; `excused` has the reason of each that none can. */
+/** Finds declared answers that no test has seen; `excused` has the reason for each answer that no test can see. */
 export function compareAnswers(
   declared: readonly string[],
   seen: ReadonlySet<string>,

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** What takes minutes and mostly waits, the longest first. Begun late, it would go on alone after all others. */
+/** Test files that take minutes and mostly wait, the longest first. One that begins late would go on alone after all others. */
 export const longest = [
   'e2e/console.test.ts',
   'e2e/clients.test.ts',

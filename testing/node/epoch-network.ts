@@ -49,7 +49,7 @@ export interface EpochNetwork extends TestHub {
   /** In the order in which they lead. */
   readonly validators: readonly TestValidator[]
   readonly posted: Posted[]
-  /** What the hub answers to a receipt. */
+  /** The answer of the hub to a receipt. */
   answer: { status: number; body: object }
   /** The number of open rounds in the hub's answer; undefined leaves it out. */
   openRounds: number | undefined
@@ -62,7 +62,7 @@ interface EpochNetworkOptions {
   readonly held?: (index: number) => number
   /** A round that all of them have seen, which is not final. */
   readonly seen?: string
-  /** Where others find the one that is added first. */
+  /** The URL at which others find the validator that is added first. */
   readonly firstUrl?: (own: string) => Promise<string>
 }
 

@@ -4,7 +4,7 @@ import { collector, echo, spinner, type TestArtifact } from '../../testing/node/
 import type { Reply, ServingNode } from '../../testing/node/serving-node.ts'
 import { unixNow } from './hub-answers.ts'
 
-/** What `POST /execute` is given to run these. */
+/** The members of a `POST /execute` body that name these functions. */
 export const echoing = { module: echo.address, function: 'echo' }
 export const spinning = { module: spinner.address, function: 'f' }
 export const collecting = { module: collector.address, function: 'f' }

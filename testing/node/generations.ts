@@ -21,7 +21,7 @@ export const coordinatorSeed = hashText('coordinator')
 /** Seeds of the validators of most tests. */
 export const validatorSeeds = Array.from({ length: 4 }, (_, i) => hashText(`validator ${i}`))
 
-/** What a test may have otherwise in a generation. */
+/** The values of a generation that a test may change. */
 export interface GenerationOptions {
   readonly effectiveAt?: number
   /** Seeds that sign; all that may if left out. */

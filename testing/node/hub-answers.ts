@@ -18,7 +18,7 @@ export const descriptorOf = (origin: string, change: object = {}) => ({
   ...change,
 })
 
-/** What a hub answers to the calls with which any node begins; undefined for all others. @param now Network time. */
+/** The answer of a hub to a call that any node makes first; undefined for other calls. @param now Network time. */
 export function usualAnswer(
   { url = '', headers }: IncomingMessage,
   role: string,

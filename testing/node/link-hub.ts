@@ -42,7 +42,7 @@ export type HubSocket = ReturnType<typeof listen>
 /** A hub of tests: real HTTP, real WebSockets, and whatever a test has it say. */
 export interface LinkHub {
   readonly origin: string
-  /** What is answered by method and path, in the place of what a hub answers. */
+  /** Answers that replace those of the hub, by method and path. */
   readonly answers: Map<string, HubAnswer>
   /** Every request, as method and target. */
   readonly requests: string[]
@@ -218,7 +218,7 @@ async function stopServer(server: Server, open: ReadonlySet<Duplex>): Promise<vo
   await stopped
 }
 
-/** What comes is kept until it is asked for. */
+/** Keeps values until a caller asks for them. */
 function createQueue<T>() {
   const waiting: ((value: T) => void)[] = []
   const kept: T[] = []

@@ -42,7 +42,7 @@ export function createProject(options: MinerProjectOptions) {
   })
   return {
     ...project,
-    /** What a hub answers for the set. */
+    /** The answer of a hub about the set. */
     attestedSet: attestedSet(project, validatorSeeds.slice(0, attestedBy)),
     /** The offer of a task to one of those who are drawn for it. */
     offer: (

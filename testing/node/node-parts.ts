@@ -17,7 +17,7 @@ export function openTestStore(): ServeStore {
   return store
 }
 
-/** What parts of a validator are made of. @param seeds Of the validators that it knows. */
+/** The parts that validators are built from. @param seeds Of the validators that it knows. */
 export function testParts(seed: string, seeds = validatorSeeds, background = new BackgroundThread(profile)) {
   const store = openTestStore()
   onTestFinished(() => background.close())

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text as readText } from 'node:stream/consumers'
 
-/** What a node prints when it serves. */
+/** The record that a node prints when it serves. */
 export interface Announcement {
   node_id: string
   public_key: string

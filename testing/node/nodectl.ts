@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { keptNodectl } from '../../node-cli/kept-build.ts'
 
-/** Where the tool is as it is published, built unless it was. All test files share the build. */
+/** The folder of the tool as it is published; it is built if it is missing. All test files share the build. */
 export const dist = await keptNodectl()
 
 export interface Outcome {
@@ -11,7 +11,7 @@ export interface Outcome {
   stderr: string
 }
 
-/** What a command says that fails. */
+/** The outcome of a command that fails. */
 export const failedWith = (stderr: unknown) => ({ code: 1, stdout: '', stderr })
 
 /** Runs the built tool as its user does, in a process of its own. */

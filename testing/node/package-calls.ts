@@ -12,7 +12,7 @@ export function fillAscHome(home: string): string {
   return home
 }
 
-/** What became of a program. */
+/** The outcome of a program. */
 export interface Ran {
   readonly status: number | null
   readonly stdout: string

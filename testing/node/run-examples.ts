@@ -58,14 +58,14 @@ export function answering(text: string): Uint8Array {
 }
 
 export const input = '{"msg":"hi"}'
-/** What the tool has printed, read as JSON. */
+/** The outcome of the tool, with its output read as JSON. */
 export const readAnswer = ({ code, stdout, stderr }: Outcome) => ({
   code,
   stderr,
   json: stdout === '' ? null : JSON.parse(stdout),
 })
 
-/** What `nodectl run` prints in a process of its own, read as JSON. */
+/** Runs `nodectl run` in a process of its own, and reads its output as JSON. */
 export const answer = async (args: string[], options: Parameters<typeof nodectl>[1] = {}) =>
   readAnswer(await nodectl(['run', ...args], options))
 

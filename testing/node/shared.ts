@@ -18,7 +18,7 @@ export interface Shared<T> {
   readonly add: <Added>(make: () => Promise<Added>) => Promise<Added>
 }
 
-/** What the tests beside it share, made before the first of them. */
+/** Makes a value that the tests beside it share, before the first of them. */
 export function shared<T>(make: () => Promise<T>): Shared<T> {
   let made: T
   const ends: End[] = []

@@ -178,10 +178,10 @@ const receiptOf = (
     success: true,
   })
 
-/** What every honest run of a task gives. */
+/** The receipt of every honest run of the task. */
 export const rightReceipt = receiptOf(input, [{ name: 'echoed', data: { msg: 'hi' } }])
 
-/** What nobody gets who runs the task. */
+/** A receipt that no honest run of the task gives. */
 export const wrongReceipt = receiptOf(utf8('{"msg":"ho"}'), [])
 
 /** A request for finality, as an honest hub sends it. */

@@ -28,13 +28,13 @@ export interface TestHub {
   /** Answers JSON at a path. */
   readonly show: (path: string, value: unknown, status?: number) => void
   readonly showProject: (project: TestProject) => void
-  /** What it answers in place of the usual, by path without a query. */
+  /** Answers that replace the usual ones, by path without a query. */
   readonly answers: Map<string, Answerer>
   /** The method and path of every request, in order. */
   readonly requests: readonly string[]
   /** Generation 0 is what is listed when a node asks first, unless a test makes it before. */
   readonly generations: TestGenerations
-  /** Where the hub says that each validator is. */
+  /** The validators that the hub lists, with their URLs. */
   readonly list: { publicKey: string; url: string }[]
   /** Of the validators that are listed. */
   readonly seeds: string[]
@@ -93,7 +93,7 @@ export interface TestValidator {
   readonly publicKey: string
   readonly url: string
   readonly dataDir: string
-  /** @param settings Where it says that others reach it, its hub, and where it listens, unless these are the usual ones. */
+  /** @param settings Its URL for others, the URL of its hub, and the address where it listens; the usual ones if left out. */
   readonly start: (
     flags?: readonly string[],
     settings?: { nodeUrl?: string; hubUrl?: string; bind?: string },
@@ -184,7 +184,7 @@ const listen = (server: Server): Promise<number> =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
   )
 
-/** What stands in front of a validator and may change what it says. @returns Its URL. */
+/** Starts a proxy in front of a validator, which may change its answers. @returns Its URL. */
 export async function startProxy(
   target: string,
   change: (path: string, answer: Buffer) => Buffer | 'silence' | Promise<Buffer | 'silence'>,

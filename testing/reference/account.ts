@@ -46,7 +46,7 @@ const domainOf = ({ network }: Stage) => new URL(network.hub).host
 
 const ofWallet = async ({ newWallet }: Stage) => ({ token: (await newWallet()).token })
 
-/** What one wallet does for itself: sign-in, notices, devices. */
+/** Values for the samples about a wallet: sign-in, notices, devices. */
 export const accountGivens = {
   createNonce: (stage) => ({
     body: { address: stage.miner.address, domain: domainOf(stage) },

@@ -99,7 +99,7 @@ const newReview = async ({ miner: { client, token }, projectId }: Stage) => {
   return { token, path: { ...path, review_id } }
 }
 
-/** What developers make, and what others say about it. */
+/** Values for the samples about developers, their projects, reviews and reports. */
 export const buildingGivens = {
   enroll: async ({ newWallet }) => tokenOf(await newWallet()),
   putOwnDeveloper: ofDeveloper,

@@ -30,7 +30,7 @@ async function settledEpoch(stage: Stage) {
     query: { wait: 60 },
   })
   const { epoch } = await client.call('GET /v1/explorer/rounds/{round_id}', { path: { round_id: round_id! } })
-  // Where the hour has just begun, its reward would come as late as two minutes after the epoch.
+  // If the hour has just begun, the reward comes as late as two minutes after the epoch.
   const due = attemptStart(epoch!, epochSecs, 0, defaultNetworkParams) - (await network.now())
   await passTime(network, backstage.rpcUrl, Math.max(epochSecs, due))
   await until(stage, epoch!, 'settled')
@@ -45,7 +45,7 @@ const epochOf = (stage: Stage) => {
   return made
 }
 
-/** What can be done once: the second try is refused. */
+/** For a call that succeeds once: the second try is refused. */
 const once = (turn: number, refused: string) => (turn === 0 ? {} : { refused })
 
 /** Decisions about the reward of an epoch. Each step happens once, so the second language may be told so. */

@@ -1,7 +1,7 @@
 import type { OwnValues } from '../../scripts/site/samples.ts'
 import type { Stage } from './stage.ts'
 
-/** What a reader has for a sample beside the hub: records of its own, credentials, a file. */
+/** The values that a reader has for a sample besides the hub: records of its own, credentials, a file. */
 export interface Given extends OwnValues {
   /** Token of a session. */
   readonly token?: string
@@ -11,7 +11,7 @@ export interface Given extends OwnValues {
   readonly file?: Uint8Array
   /** The error that answers it where it was done already, or a hub in use never does it. */
   readonly refused?: string
-  /** What it prints before it is ended, where it would go on for ever. */
+  /** The text that a sample prints before it is ended, if it would otherwise run for ever. */
   readonly prints?: string
 }
 
@@ -23,5 +23,5 @@ export interface Shown {
   readonly turn: number
 }
 
-/** What samples need, made for each run. */
+/** The values for the samples, by operation, made for each run. */
 export type Givens = Readonly<Record<string, (stage: Stage, shown: Shown) => Given | Promise<Given>>>

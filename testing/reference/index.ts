@@ -46,7 +46,7 @@ export const referenceCalls = (): ReadonlyMap<string, Call> => {
  *
  * @param project has installed the client.
  * @param env that of its reader.
- * @returns What is wrong, line by line.
+ * @returns The faults, one per entry.
  */
 export async function findSampleFaults(
   givens: Givens,
@@ -64,7 +64,7 @@ export async function findSampleFaults(
       const shown = { example: exampleOf(call), exampleOf: (id: string) => exampleOf(calls.get(id)!), turn }
       const fault = await Promise.resolve(give(stage, shown))
         .then((given) => {
-          // What can be done once is done by the first language.
+          // A call that can succeed only once is made by the first language.
           if (turn === 0 && given.refused !== undefined && alwaysRefused[operationId] === undefined)
             throw new Error('it may be refused, and alwaysRefused does not say why')
           return runner[language](call, given)

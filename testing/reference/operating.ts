@@ -12,7 +12,7 @@ const letter = ({ operator, backstage: { keepLetter } }: Stage) => {
   return { token: operator.token, path: { message_id } }
 }
 
-/** What operators see and decide. */
+/** Values for the samples of reads and decisions by operators. */
 export const operatingGivens = {
   listNodes: asOperator,
   getPendingValidators: asOperator,

@@ -37,7 +37,7 @@ const attestedEpoch = async ({ client, projectId }: Stage) => {
   return { project_id: projectId, epoch: found.epoch }
 }
 
-/** What anybody reads, and what nodes tell the hub. */
+/** Values for the samples of public reads, and of node calls. */
 export const recordGivens = {
   getDescriptor: () => ({}),
   getDocs: () => ({}),

@@ -54,7 +54,7 @@ export class SampleRunner {
     await ended
   }
 
-  /** @returns What is wrong; null if the hub answered what the reference says. */
+  /** @returns The error of the sample; null if the hub answered as the reference says. */
   async typescript(call: Call, given: Given): Promise<string | null> {
     const { typescript } = this.#samples(call, given)
     if (typescript === undefined) return null
@@ -68,7 +68,7 @@ export class SampleRunner {
     return judge(given, ok ? null : (code ?? 'failed'), message)
   }
 
-  /** @returns What is wrong; null if the hub answered what the reference says. */
+  /** @returns The error of the sample; null if the hub answered as the reference says. */
   async curl(call: Call, given: Given): Promise<string | null> {
     const { curl } = this.#samples(call, given)
     const env = {

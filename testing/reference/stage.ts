@@ -15,7 +15,7 @@ import { hubWithNodeKey } from '../../sdk/node.ts'
 
 export type Stage = Awaited<ReturnType<typeof setStage>>
 
-/** What a test knows of a local network that no caller of its hub does. */
+/** The parts of a local network that no caller of its hub reaches. */
 export interface Backstage {
   /** Has the hub keep a message with that id as failed. */
   readonly keepLetter: (id: string) => void

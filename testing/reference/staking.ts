@@ -70,7 +70,7 @@ async function slash(stage: Stage) {
   return path
 }
 
-/** What a device works for, and what it can lose. */
+/** Values for the samples about subscriptions, collateral and slashes. */
 export const stakingGivens = {
   createSubscription: async ({ newDevice, miner, projectId, minCollateral }) => ({
     token: miner.token,

@@ -29,7 +29,7 @@ const slots = 16
 const breachesMax = 2
 const limits = defaultNetworkParams
 
-/** What a node does with the true result of its first tasks. */
+/** How a node breaks the rules in its first tasks. */
 export type Mode = 'lies' | 'votes-twice'
 
 interface Run {
@@ -89,7 +89,7 @@ async function work(socket: WebSocket, offer: OfferFrame): Promise<void> {
   }
 }
 
-/** What it votes for in the place of the truth. */
+/** The runs that it votes for instead of the true one alone. */
 function breachOf(truth: Run): Run[] {
   breaches += 1
   const { receipt, events } = truth
@@ -98,7 +98,7 @@ function breachOf(truth: Run): Run[] {
   return mode === 'lies' ? [lie] : [truth, lie]
 }
 
-/** Where rewards of this node go in the epoch of a task. */
+/** The address that the rewards of this node go to in the epoch of a task. */
 async function readPayout({ project_id, epoch }: Task): Promise<string> {
   const params = { path: { project_id, epoch } }
   const { snapshot } = await network.client.call('GET /v1/committees/{project_id}/{epoch}', params)

@@ -6,7 +6,7 @@ import { ensure, passUntil, type Stage } from './stage.ts'
 
 type Slash = Schemas['Slash']
 
-/** What the contracts add to the window, for disputes that were sent in time. */
+/** The time that the contracts add to the window, for disputes that were sent in time. */
 const graceSecs = 15 * 60
 
 /** @returns When the windows in which the owner could dispute have ended. */

@@ -11,7 +11,7 @@ import { showEvidence, showSlashes } from './slashes.ts'
 import type { Stage } from './stage.ts'
 import type { FinishedTask } from './tasks.ts'
 
-/** What `--json` prints. Amounts are in base units. */
+/** The object that `--json` prints. Amounts are in base units. */
 export type DemoResult = Awaited<ReturnType<typeof walk>>
 
 /** Goes all the way, from an empty network to a claimed reward and two slashes. */

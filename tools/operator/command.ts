@@ -56,7 +56,7 @@ export interface Command {
   /** Options of an example; its words are those of the command. */
   readonly example?: string
   readonly options?: readonly (keyof Options)[]
-  /** What its own help says beyond that. */
+  /** A further paragraph of its own help. */
   readonly note?: string
   /** Whether the call is made again with `next_cursor` in its body, until the answer has no cursor. */
   readonly isPaged?: boolean

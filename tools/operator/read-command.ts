@@ -48,7 +48,7 @@ export function readCommand(args: readonly string[]) {
     call: command.call(given, options),
     isPaged: command.isPaged ?? false,
     isWatched: command.isWatched ?? false,
-    /** Whose symbol has to be that of the network's token, or of the coin of its chain. */
+    /** Their symbol has to be that of the network's token, or of the coin of its chain. */
     amounts,
     keyEnv,
     json,
@@ -56,7 +56,7 @@ export function readCommand(args: readonly string[]) {
   }
 }
 
-/** Where to read on: the help of the command that was meant, as far as it can be told. */
+/** A sentence that names the help of the command that was meant, as far as it can be told. */
 function seeHelpOf(given: readonly string[]): string {
   const known = given.slice(0, knownLength(given))
   const names = known.filter((word, index) => commands.some(({ words }) => words[index] === word))

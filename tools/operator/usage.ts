@@ -33,7 +33,7 @@ const optionHelp: Record<keyof Options, string> = {
 const lineOf = ({ words, options = [] }: Command): string =>
   [...words, ...options.map((option) => `[--${option}]`)].join(' ')
 
-/** What stands for the words in angle brackets in examples. */
+/** The values of the words in angle brackets in examples. */
 const exampleWords: Readonly<Record<string, string>> = {
   '<project_id>': '0x…',
   '<address>': '0x…',

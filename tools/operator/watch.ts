@@ -1,7 +1,7 @@
 import { tableOf } from './table.ts'
 
 export interface Watching {
-  /** What is watched, as it is now. */
+  /** Reads the current state of the watched record. */
   readonly read: () => Promise<unknown>
   /** Waits for the time of the next look; false when no look follows. */
   readonly wait: () => Promise<boolean>

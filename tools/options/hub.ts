@@ -2,7 +2,7 @@ import { UsageError } from '../../scripts/command/errors.ts'
 
 export const defaultHub = 'http://localhost:8787'
 
-/** What the help of a tool says of --hub. */
+/** The part of a tool's help about --hub. */
 export const hubHelp = `default $HUB_URL, or ${defaultHub}`
 
 /**

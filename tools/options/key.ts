@@ -37,7 +37,7 @@ export function readKey(
 /** As {@link readKey} reads them. */
 export const keyOptions = { as: { type: 'string' }, 'key-env': { type: 'string' } } as const
 
-/** What the help of a command says of them. */
+/** The part of a command's help about these options. */
 export const keyHelp = (
   fallback: AccountName,
 ): string => `--as NAME           an account of the local network: ${accountNames} (default ${fallback})

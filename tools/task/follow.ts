@@ -63,7 +63,7 @@ export async function readRound(client: Hub, { round_id }: Task): Promise<Round 
   return client.find('GET /v1/explorer/rounds/{round_id}', params)
 }
 
-/** Who was drawn for a task; null while it has no place in an epoch. */
+/** The committee of a task; null while the task has no place in an epoch. */
 async function readCommittee(client: Hub, { project_id, epoch, seq }: Task): Promise<Committee | null> {
   if (epoch === null || seq === null) return null
   const params = { path: { project_id, epoch, seq } }
@@ -88,7 +88,7 @@ function reasonOf(
   return status === 'finalized' && audited && agreeing === committee_size ? 'audited' : null
 }
 
-/** What can be said of a task as it stands, in the order in which it happens. */
+/** The steps of a task so far, in the order in which they happen. */
 export function stepsOf(task: Task, round: Round | null, committee: Committee | null): string[] {
   if (task.status === 'queued') return []
   const step = (name: string, what: string) => `${name.padEnd(16)} ${what}`

@@ -2,7 +2,7 @@ import type { Hub } from '../../sdk/index.ts'
 import { type Round, readRound } from './follow.ts'
 import type { Task } from './submit.ts'
 
-/** What `--json` prints. */
+/** The object that `--json` prints. */
 export const resultOf = async (client: Hub, task: Task) => ({
   task,
   round: await readRound(client, task),

@@ -9,7 +9,7 @@ import type { Schemas } from '../../sdk/index.ts'
 
 export type Task = Schemas['Task']
 
-/** What is asked of a project. */
+/** A task to submit to a project. */
 export interface TaskRequest {
   /** Undefined for the sample project of a local network. */
   readonly project: string | undefined

@@ -11,7 +11,7 @@ const readGas = 100_000
 export const readNonce = (c: HubContext, contract: string, account: string): Promise<bigint> =>
   readNumber(c, contract, encodeFunctionData({ abi, functionName: 'nonces', args: [account as Hex] }))
 
-/** What an account holds of a token. Throws 503 `unavailable`. */
+/** The balance of an account in a token, in base units. Throws 503 `unavailable`. */
 export const readBalance = (c: HubContext, token: string, account: string): Promise<bigint> =>
   readNumber(c, token, encodeFunctionData({ abi, functionName: 'balanceOf', args: [account as Hex] }))
 

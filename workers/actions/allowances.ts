@@ -1,14 +1,14 @@
 import { type Action, actionNames } from '../../protocol/actions/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 
-/** What the hub relays for wallets: what they sign, and claims, which need no signature. */
+/** The calls that the hub relays for wallets: signed actions, and claims, which need no signature. */
 export type RelayedAction = Action | 'claim_payouts'
 
 export const relayedActions: readonly RelayedAction[] = [...actionNames, 'claim_payouts']
 
 /**
- * Actions of each kind that a wallet may have relayed in a UTC day. Who runs a hundred devices bonds a hundred times; a claim of a hundred
- * payouts takes the gas of forty other actions.
+ * Actions of each kind that a wallet may have relayed in a UTC day. The owner of a hundred devices bonds a hundred times; a claim of a
+ * hundred payouts takes the gas of forty other actions.
  */
 export const defaultAllowances: Readonly<Record<RelayedAction, number>> = {
   register_project: 20,

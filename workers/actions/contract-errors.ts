@@ -19,7 +19,7 @@ const states = ['has no collateral', 'is bonded', 'is unbonding']
 const plain = (text: string) => () => text
 const invalidSignature = plain(`A signature is not the account's over this action. ${freshPayload}`)
 
-/** What the errors say with which a contract refuses a signed action. Others are shown by name. */
+/** The sentences for errors with which a contract refuses a signed action. Other errors are shown by name. */
 const sentences: Readonly<Record<string, Sentence>> = {
   AlreadyRegistered: ([project]) => `The project ${project} is registered already.`,
   BelowMinimum: ([, collateral = '0', least = '0'], token) =>

@@ -27,7 +27,7 @@ function batchItems({ owner, projectIds, nodeKeys, amounts }: TypedMessage) {
   }))
 }
 
-/** What an action does, in sentences for the wallet that signs it. */
+/** The effects of an action, as sentences for the wallet that signs it. */
 export function effectsOf(action: Action, message: TypedMessage, facts: EffectFacts): string[] {
   const { token, contracts, collateral } = facts
   const { owner, projectId } = message

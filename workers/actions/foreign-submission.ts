@@ -14,10 +14,10 @@ export interface ForeignSubmission {
 
 /** Blocks that are searched: nodes give the logs of so many, and a payload is signed within an hour. */
 const searchedBlocks = 2_000
-/** Transactions that are looked into. An owner may do the same thousands of times, and hides no action but its own. */
+/** Transactions that are searched. An owner may repeat an action thousands of times, but hides only its own actions by it. */
 const searchedTransactions = 50
 
-/** What each action does, as its contract says it. The members that event and struct share are equal. */
+/** The event that a contract emits for each action. Members that event and struct share are equal. */
 const effects: Record<Action, AbiEvent> = {
   register_project: projectRegistryEvents.ProjectRegistered.abi,
   publish_version: projectRegistryEvents.VersionPublished.abi,

@@ -9,7 +9,7 @@ import type { JsonBody, RouteResponse } from '../route.ts'
 import { GaslessPayload, type PayloadExample, SignedGaslessBody, signedExample } from './gasless-schema.ts'
 import { Transaction, transactionExample } from './transaction.ts'
 
-/** The payload to sign, or the relay of a signed one. What is wrong is noted, not thrown: the state of the record is checked first. */
+/** A request for the payload to sign, or a signed payload. An error is kept, not thrown: the state of the record is checked first. */
 export type GaslessBody<R> =
   | { step: 'prepare'; request: R }
   | { step: 'submit'; signed: JsonValue }

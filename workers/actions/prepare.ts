@@ -15,8 +15,8 @@ import { askPreview, type Preview } from './preview.ts'
 export type PreparedPayload = GaslessPayload & { direct_tx: DirectTransaction; preview: Preview | null }
 
 /**
- * What the account signs, with a preview unless the query says `preview=false`; `message` lacks nonce and deadline. @throws {@link ApiError}
- * 503 `unavailable` while the chain does not answer.
+ * The payload that the account signs, with a preview unless the query says `preview=false`. `requested.message` lacks nonce and deadline.
+ * @throws {@link ApiError} 503 `unavailable` while the chain does not answer.
  */
 export async function preparePayload(c: HubContext, requested: RequestedAction): Promise<PreparedPayload> {
   const { action, account, message } = requested

@@ -37,8 +37,8 @@ const readGas = 100_000
 const silent = 'The chain did not say in time whether the contract accepts this. Ask again before you sign.'
 
 /**
- * What the call with the signature takes beyond the one without: the longer call data, the recovery of the signer, and the nonce, which is
- * dearer where it is the first. `contracts/gas.md` has the gas of whole calls.
+ * The gas that a call with a signature takes beyond one without: the longer call data, the recovery of the signer, and the nonce. An
+ * account's first nonce costs more. `contracts/gas.md` has the gas of whole calls.
  */
 const signatureGas = 13_000n
 const firstNonceGas = 17_100n

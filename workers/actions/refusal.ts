@@ -16,7 +16,7 @@ const codes: Record<string, ErrorCode> = {
   InvalidSignature: 'bad_signature',
 }
 
-/** What a client is told when the relayer did not take its action. Nothing was sent and nothing is owed. */
+/** The error for an action that the relayer did not take. Nothing was sent and nothing is owed. */
 export function refusalError(result: NotTaken, request: Pick<RelayRequest, 'action' | 'perDay'>): ApiError {
   switch (result.status) {
     case 'busy':

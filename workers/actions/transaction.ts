@@ -33,10 +33,10 @@ export const transactionExample = {
   updated_at: example.time + 12,
 }
 
-/** What these do, no record of the hub shows: there is no event to wait for. */
+/** Actions that change no record of the hub: there is no event to wait for. */
 const actionsWithoutEvents: readonly string[] = ['faucet']
 
-/** @param found What the relayer or its copy says of it, and whether an event of it is indexed. */
+/** @param found The record of the relayer or its copy, and whether an event of the transaction is indexed. */
 export const transactionView = (found: (RelayView | StoredTransaction) & { hasEvents: boolean }) => ({
   id: found.id,
   action: found.action,

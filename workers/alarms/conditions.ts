@@ -2,7 +2,7 @@ import type { RelayerHealth } from '../../durable-objects/relayer/types.ts'
 import { lagSecsMax, projectionLagMsMax } from '../routes/network/health.ts'
 import type { LateWork } from '../stores/late-work.ts'
 
-/** What the hub knows of itself when it looks. A member is null where its part does not answer. */
+/** The state of the hub at one check. A member is null if its part does not answer. */
 export interface HubFacts {
   readonly chain: {
     readonly halted: string | null
@@ -22,7 +22,7 @@ export interface HubFacts {
 export interface Alarm {
   /** Stable; its runbook has the symptom. */
   readonly name: string
-  /** What is wrong, for a person; no more than a line. */
+  /** The fault, as a sentence for operators; at most one line. */
   readonly message: string
 }
 
@@ -33,7 +33,7 @@ const backupAgeSecsMax = 26 * 3_600
 /** Shorter waits happen, and end by themselves. */
 const waitSecsMax = 600
 
-/** What operators have to be told of, each once. @param now - Network time. @param lowWei - A balance of the relayer that is too low. */
+/** The alarms that the facts raise, one for each name. @param now - Network time. @param lowWei - A lower balance of the relayer is an alarm. */
 export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarm[] {
   const { chain, relayer, deadLetters, databaseBytes, projectionLagMs, missingSettings, backupAgeSecs } =
     facts

@@ -16,7 +16,7 @@ export class ArchiveFiles {
     return (await askBucket(this.#bucket.createMultipartUpload(path, options))).uploadId
   }
 
-  /** @returns What names the part when the upload is completed. */
+  /** @returns The etag that names the part when the upload is completed. */
   async putPart(path: string, uploadId: string, number: number, bytes: Uint8Array): Promise<string> {
     const upload = this.#bucket.resumeMultipartUpload(path, uploadId)
     return (await askBucket(upload.uploadPart(number, bytes))).etag

@@ -64,7 +64,7 @@ async function fill(members: readonly Member[], epoch: number, count = 5): Promi
   return rounds
 }
 
-/** What everybody is told of rounds by an id of theirs. */
+/** The public answers about rounds, by path: one path for each of their ids. */
 async function told(rounds: readonly SimulatedEnd[]) {
   const paths = rounds.flatMap(({ object: { terms }, round, leases }) => [
     `/v1/explorer/rounds/${encodeURIComponent(terms.roundId)}`,

@@ -111,7 +111,7 @@ export class Archivist {
     return true
   }
 
-  /** What is still on its way to the database would be missing in the archive. An epoch of which nobody says is left for a later look. */
+  /** Rounds that are still on their way to the database would be missing in the archive. An epoch waits while its open rounds are unknown. */
   async #isOpen({ projectId, epoch }: KeptEpoch): Promise<boolean> {
     try {
       return (await this.#ports.openRounds(projectId, epoch)) > 0
@@ -331,7 +331,7 @@ export class Archivist {
   }
 }
 
-/** What the index has of a round: its receipt, the proofs of its members, and its task where that has an id of its own. */
+/** The index entries of a round: its receipt, the proofs of its members, and its task if that has an id of its own. */
 const entriesOf = ({ round, leases, task }: Line): Uint8Array[] =>
   [round.output_hash && round.receipt_hash, ...leases.map(({ proof_id }) => proof_id), task?.task_id]
     .filter((id): id is string => id != null)

@@ -8,8 +8,8 @@ import type { RoundRow } from '../stores/schema/index.ts'
 type Records = Pick<Services, 'archive' | 'roundFiles'>
 
 /**
- * What a round in an archive has an id in: the index names the round, and its record says what it is. The database is read before: a row is deleted
- * only when the index has its ids, so at every moment one of the two has them.
+ * Finds the part of an archived round that has an id: the index names the round, and `read` takes the part from its record. Callers read
+ * the database first: a row is deleted only after the index has its ids, so at every moment one of the two has them.
  */
 async function findRecord<T>(
   { archive, roundFiles }: Records,

@@ -19,7 +19,7 @@ export const roundsOfId = 100
 const hashPattern = /^0x[0-9a-f]{64}$/
 const prefix = 'task:'
 
-/** What entries of an id begin with. */
+/** The bytes that every entry of an id begins with. */
 export const keyOf = (id: string): Uint8Array =>
   (hashPattern.test(id) ? hexToBytes(id) : sha256(id)).subarray(0, keyBytes)
 

@@ -11,7 +11,7 @@ import {
   sideOf,
 } from './id-entries.ts'
 
-/** What a look-up reads at first: keys are hashes, so their place is known to within a few hundred entries. */
+/** The bytes that a look-up reads first: keys are hashes, so the place of a key is known to within a few hundred entries. */
 const windowBytes = 1_260 * entryBytes
 /** Partitions that are merged at once. */
 const atOnce = 4
@@ -25,7 +25,7 @@ export class IdIndex {
     this.#bucket = bucket
   }
 
-  /** The rounds of an id, newest first. Who finds one compares the id with its record: the index has the beginning of it. */
+  /** The rounds of an id, newest first. The index has only the beginning of the id, so callers compare it with the record of the round. */
   async find(id: string): Promise<FoundRound[]> {
     const key = keyOf(id)
     const path = pathOf(partitionOf(key))

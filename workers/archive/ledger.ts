@@ -15,7 +15,7 @@ export interface Part {
 export interface Job {
   epoch: KeptEpoch
   uploadId: string | null
-  /** Where the next part begins. */
+  /** The position after which the next part begins. */
   after: PagePosition | null
   /** `reading` once all parts are in the bucket, as one file. */
   stage: 'writing' | 'completing' | 'reading'
@@ -49,7 +49,7 @@ export interface WrittenArchive {
 /** Rows of an object hold two megabytes. */
 const blobBytesMax = 20_000 * 52
 
-/** What the archivist has done so far. Every change is one transaction, so that it goes on after a stop as if there had been none. */
+/** The progress of the archivist. Every change is one transaction, so after a stop the work continues as if nothing had happened. */
 export class ArchiveLedger {
   readonly #storage: DurableObjectStorage
   readonly #sql: Sql

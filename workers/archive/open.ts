@@ -3,7 +3,7 @@ import type { Database } from '../stores/database.ts'
 import { ArchiveFiles } from './archive-files.ts'
 import { IdIndex } from './id-index.ts'
 
-/** What archives consist of. It is loaded where rounds are archived, or looked for in archives. */
+/** The stores of archives. They are loaded only when rounds are archived or looked up in archives. */
 export const openArchive = (db: Database, bucket: R2Bucket) => ({
   store: new ArchiveStore(db),
   files: new ArchiveFiles(bucket),

@@ -1,6 +1,6 @@
 import type { Settings } from '../env.ts'
 
-/** Where the web pages that people run themselves are served. */
+/** The hosts of web pages that people run on their own machines. */
 const ownPages = ['localhost:7878', '127.0.0.1:7878']
 
 export const signInDomains = ({ BASE_URL, WEB_HOSTS }: Settings): string[] => [

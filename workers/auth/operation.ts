@@ -5,7 +5,7 @@ import { alphanumericsOf, randomSecret } from './random.ts'
 
 const utf8 = new TextEncoder()
 
-/** What a request asks to be done once: the same for every try under one `Idempotency-Key`, its own for a request without. */
+/** The operation that a request asks for: the same for every try with one `Idempotency-Key`, a new one for each request without. */
 export interface Operation {
   /** Secret: what the operation makes is derived from it. It goes when the key is forgotten. */
   readonly id: string

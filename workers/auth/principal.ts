@@ -10,7 +10,7 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** What a bearer token names, before it is checked. */
+/** The credential that a bearer token names, before it is checked. */
 export type Credential =
   | { kind: 'session'; tokenHash: string }
   | { kind: 'api_key'; keyId: string; secretHash: string }
@@ -21,7 +21,7 @@ export interface NodeClaim {
   signature: RequestSignature
 }
 
-/** What a request says of its caller, before that is checked. */
+/** The caller that a request names, before that is checked. */
 export type Claim = Credential | NodeClaim
 
 export type Principal =
@@ -34,11 +34,11 @@ export type Principal =
       /** Whether collateral or an operator vouches for it: anybody can make keys. */
       vouched: boolean
       signature: Pick<RequestSignature, 'nonce' | 'timestamp'>
-      /** What its node came back to its link with; null where the records were asked for the key. */
+      /** The ticket with which the node came back to its link; null if the key was looked up in the records. */
       ticket: Ticket | null
     }
 
-/** Who is behind a caller: a wallet, whichever of its sessions and keys it uses, or a node. */
+/** The wallet or the node behind a caller: one address for all sessions and API keys of a wallet, or the node's public key. */
 export const holderOf = (principal: Principal): string =>
   principal.kind === 'node' ? principal.publicKey : principal.address
 

@@ -4,7 +4,7 @@ import type { AccountStanding } from '../stores/accounts.ts'
 export const roles = ['miner', 'developer', 'operator'] as const
 export type Role = (typeof roles)[number]
 
-/** What a wallet is here: a miner has a device or a subscription, a developer an active enrollment. */
+/** The roles of a wallet: a miner has a device or a subscription, a developer an active enrollment. */
 export function rolesOf(
   address: string,
   { mines, enrolled }: AccountStanding,

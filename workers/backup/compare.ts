@@ -5,7 +5,7 @@ import { BackupStore } from '../stores/backups.ts'
 import { partsOf } from '../stores/statements.ts'
 import { namesAfter, projectIdOf, projectOf, relayersOf } from './objects.ts'
 
-/** What the database does not have of what an object knows. */
+/** How many records of an object the database lacks, or has in an older revision. */
 export interface Difference {
   readonly object: string
   readonly what: 'actions' | 'queued_tasks'

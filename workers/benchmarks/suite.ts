@@ -13,7 +13,7 @@ export interface BenchmarkCase {
 export const suite: string = pinned.suite
 export const cases: readonly BenchmarkCase[] = pinned.cases
 
-/** The pinned cases of which a report says another receipt. What it does not report, or nobody pinned, says nothing. */
+/** The names of pinned cases for which a report gives another receipt. Cases that are not reported or not pinned are ignored. */
 export function differingCases(reported: readonly Pick<BenchmarkCase, 'name' | 'receipt_hash'>[]): string[] {
   const receipts = new Map(cases.map(({ name, receipt_hash }) => [name, receipt_hash]))
   return reported

@@ -26,7 +26,7 @@ export interface ChainClient {
   /** Blocks from that of each transaction to the latest; 0 while no block has it or it reverted, null when the node does not say. */
   confirmations(hashes: readonly string[]): Promise<(number | null)[]>
   blockOf(hash: string): Promise<number | null>
-  /** What an account holds, as of one block or the one after it; null for a token that does not answer. */
+  /** The balances of an account, as of one block or the one after it; null for a token that does not answer. */
   holdings(account: string, tokens: readonly string[]): Promise<Holdings>
 }
 

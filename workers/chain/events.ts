@@ -17,7 +17,7 @@ export interface ChainEvent {
   args: Record<string, string>
 }
 
-/** What tells the events of this network from other logs. */
+/** The facts that tell events of this network from other logs. */
 interface LogContext {
   contracts: Contracts
   /** Vaults that were opened before the first log. */
@@ -72,8 +72,8 @@ function readLog(log: Log, blockTime: number): ChainEvent | null {
 }
 
 /**
- * Who a log of ours is from, by its first topic and address alone: reading what anyone can fill blocks with would cost more than writing it.
- * A vault's address has to be known besides. Null for any other log.
+ * The contract that emitted a log, by first topic and address alone: anyone can fill blocks with such logs, and decoding them would cost
+ * more than writing them. For `vault`, the caller also checks that it knows the address. Null for any other log.
  */
 function emitterOf({ topics, address }: Log, contracts: Contracts): Emitter | null {
   const { emitter } = contractEvents.get(topics[0] ?? '') ?? {}

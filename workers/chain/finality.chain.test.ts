@@ -21,7 +21,7 @@ beforeEach(() => {
   chain.timeOf = (number) => now + (number - 3_200) * blockSecs
 })
 
-/** What a hub on Sepolia does while its chain calls a block final that is so many blocks behind the head. */
+/** The state of a hub on Sepolia while its chain's final block is `lagBlocks` behind the head. */
 async function lookOf(lagBlocks: number) {
   const settings = { PROFILE: '{"chain_id":11155111}', CHAIN_CONFIRMATIONS: '12', CHAIN_START_BLOCK: '2900' }
   chain.finalOf = (head) => head - lagBlocks

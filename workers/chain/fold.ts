@@ -4,7 +4,7 @@ import { applyEvent, ownerOf, type Subject, subjectsOf } from './projections.ts'
 
 export interface FoldedEvents {
   states: StateRow[]
-  /** What these were before each block that is not final, to be put back should the block go. */
+  /** The same states before each block that is not final, to be restored if a reorganisation removes the block. */
   before: StateBefore[]
 }
 

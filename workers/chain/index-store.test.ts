@@ -120,7 +120,7 @@ describe('the chain index', () => {
     expect(await store.leadSecs()).toBe(lead)
   })
 
-  // What a loop of calls can emit in the gas of one block.
+  // As many events as a loop of calls can emit with the gas of one block.
   test('takes a block full of events of one account, and undoes it', async () => {
     await append(1, [payoutSet(1, 0)])
     const before = await store.state('subscription', subscriptionId)
@@ -172,7 +172,7 @@ describe('the chain index', () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
       return (seed >>> 8) % limit
     }
-    /** Who was paid where in each block, the last ones of which change. */
+    /** The payout addresses that each block sets, by index of the subscription. The last blocks are replaced. */
     const blocks: { header: Header; payouts: [who: number, payout: Hex][] }[] = []
     const headerAt = (number: number) => blocks[number - 1]?.header ?? blockAt(0)
     let final = 0

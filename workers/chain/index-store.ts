@@ -6,7 +6,7 @@ import { type ChainEvent, openedVault, readEvents, vaultCandidates } from './eve
 import { foldEvents, subjectKey } from './fold.ts'
 import { type Subject, subjectsOf } from './projections.ts'
 
-/** What the indexer writes to: logs become events and states here, and rows in the store. */
+/** The store that the indexer writes to: logs become events and states here, and rows in `store`. */
 export function createIndexStore(store: ChainIndexStore, contracts: Contracts): IndexStore {
   const statesOf = async (subjects: readonly Subject[]) => {
     const rows = await store.states([...new Map(subjects.map((one) => [subjectKey(one), one])).values()])

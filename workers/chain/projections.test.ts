@@ -27,7 +27,7 @@ const event = (name: string, args: Record<string, string>, contract = staking): 
 const fold = (kind: Subject['kind'], ...events: ChainEvent[]): ChainState =>
   events.reduce<ChainState | null>((state, next) => applyEvent(kind, state, next), null) ?? {}
 
-/** What an epoch is posted with, apart from the miners' part. */
+/** The arguments with which an epoch is posted, except the miners' part. */
 const posting = {
   epoch: '4',
   merkleRoot: bytes('06'),

@@ -1,7 +1,7 @@
 import { listingStatuses } from '../../protocol/manifest/index.ts'
 import type { ChainEvent } from './events.ts'
 
-/** What the chain says about one thing; amounts in decimal, times in Unix seconds. */
+/** The state of one subject by the chain's events; amounts in decimal, times in Unix seconds. */
 export type ChainState = Record<string, unknown>
 
 export interface Subject {
@@ -82,7 +82,7 @@ export function vaultTerms({ terms, next_terms: next }: ChainState, time: number
 /** How long a pause by an arbiter lasts at most, as the contracts have it. */
 const pauseSecs = 3 * 86_400
 
-/** What no posted epoch has a claim on, an announced withdrawal included: what was worked comes first. */
+/** Funds that no posted epoch has a claim on. They include an announced withdrawal, because work that was done is paid first. */
 export function unreservedFunds(vault: ChainState): bigint {
   const amount = (member: string) => BigInt(String(vault[member] ?? '0'))
   const free = amount('funded') - amount('withdrawn') - amount('total_paid') - amount('reserved')
@@ -137,7 +137,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
 
   vault(state, { name, args, blockTime }) {
     const epoch = args.epoch ?? ''
-    // What a veto gives back is not in its event. Once something was paid, an epoch cannot be vetoed any more.
+    // The event of a veto lacks the amount that it gives back. An epoch that has paid something cannot be vetoed any more.
     const { [epoch]: unpaid, ...vetoable } = (state.vetoable ?? {}) as Record<string, string>
     const pay = (amount: string) => ({
       total_paid: add(state.total_paid, amount),

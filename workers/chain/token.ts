@@ -34,7 +34,7 @@ export const nativeToken = ({ symbol, name }: Pick<Token, 'symbol' | 'name'>): T
   decimals: 18,
 })
 
-/** What records show of a token; null for no token. The network's own is known by its profile. @throws {@link ApiError} 503 `unavailable`. */
+/** A token as records show it; null if it is unusable. The profile names the network's own. @throws {@link ApiError} 503 `unavailable`. */
 export async function readToken(c: HubContext, address: string): Promise<Token | null> {
   const { PROFILE: profile, CHAIN_CONTRACTS: contracts } = c.var.settings
   if (contracts === undefined || contracts.token === address) return networkToken(profile, address)

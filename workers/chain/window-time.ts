@@ -1,6 +1,6 @@
 import type { Services } from '../services.ts'
 
-/** What time it is for windows of the contracts, in Unix seconds: the chain's clock counts where it is ahead. */
+/** The time for windows of the contracts, in Unix seconds: the hub's clock, or the newest block's time if that is later. */
 export async function windowTime({
   clock,
   chainIndex,

@@ -15,7 +15,7 @@ export interface Schedule<V> {
   readonly nextAt: number
 }
 
-/** The part of `snapshot_lead_secs` over which projects spread their sets. What is left is for those that have to be tried again. */
+/** The part of `snapshot_lead_secs` over which projects spread their sets. The rest of it is for sets that have to be tried again. */
 const spreadShare = 2 / 3
 
 /** How many seconds a project waits with its sets, so that not all projects of an epoch length build them in one second. */

@@ -48,7 +48,7 @@ const append = async (happenings: readonly Happening[], final?: number) => {
   await history.append(submittedAt + number, happenings, final ?? number)
 }
 
-/** What the schedule does once all pauses are over. */
+/** Runs the schedule as if all pauses were over. */
 async function schedule(): Promise<void> {
   await runSql("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'")
   await runSchedule()

@@ -6,8 +6,8 @@ export interface ExpectedTerms extends RewardTerms {
 }
 
 /**
- * What `units` of the `epochUnits` of everybody would bring if the epoch ended now, in base units. The recipients cap is left out, since it
- * depends on all of them.
+ * The reward of `units`, out of the `epochUnits` of everybody, if the epoch ended now, in base units. The cap on recipients is left out,
+ * since it depends on the units of each of them.
  */
 export function expectedReward(terms: ExpectedTerms, units: number, epochUnits: number): string {
   const parts = [

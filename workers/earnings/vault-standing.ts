@@ -43,8 +43,8 @@ export function shortfallOf(vault: ChainState | null, cost: EpochCost): Shortfal
 }
 
 /**
- * Whether a project pays, by the epochs that its vault has set nothing aside for. What the vault will never pay counts only while its terms
- * would not pay such an epoch `now` either, so that new terms end it. @param epochSecs - Of the project's epochs now.
+ * Whether a project pays, by the epochs that its vault has set nothing aside for. An epoch that the vault will never pay counts only while
+ * the terms of `now` would not pay such an epoch either: new terms end that. @param epochSecs - The length of the project's epochs now.
  */
 export function isPaying(
   vault: ChainState | null,

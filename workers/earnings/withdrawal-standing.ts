@@ -1,7 +1,7 @@
 import type { withdrawalStates } from '../../protocol/actions/index.ts'
 import type { Withdrawal } from '../stores/withdrawals.ts'
 
-/** Where a withdrawal stands. Amounts in decimal, times in Unix seconds. */
+/** The status of a withdrawal. Amounts in decimal, times in Unix seconds. */
 export interface WithdrawalStanding {
   status: (typeof withdrawalStates)[number]
   amount: string
@@ -10,7 +10,7 @@ export interface WithdrawalStanding {
   error: string | null
 }
 
-/** Where a withdrawal stands, by its row, transaction and the chain. While the chain may take the payment back, it follows from the chain. */
+/** The status of a withdrawal, from its row, its transaction and the chain. While a reorganisation may undo the payment, the chain decides. */
 export const withdrawalStanding = (withdrawal: Withdrawal): WithdrawalStanding => ({
   ...{ amount: withdrawal.amount, txHash: withdrawal.relay?.txHash ?? null, completedAt: null, error: null },
   ...(withdrawal.kind === 'claim' ? claimStanding(withdrawal) : collateralStanding(withdrawal)),

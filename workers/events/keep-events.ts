@@ -6,7 +6,7 @@ import { tellDuePayouts } from './due-payouts.ts'
 const daySecs = 86_400
 const notificationsKeptDays = 90
 
-/** What the schedule does for events: tells what became true by the passing of time, and deletes what is old. */
+/** The scheduled work for events: deletes old events and notifications, and reports payouts whose challenge period is over. */
 export async function keepEvents(
   services: Pick<Services, 'epochs' | 'events'>,
   { EVENTS_KEEP_DAYS: days, EVENTS_KEEP_BYTES: bytes }: Settings,

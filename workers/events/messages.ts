@@ -3,7 +3,7 @@ import type { EventType } from '../../durable-objects/events/types.ts'
 
 export const severities = ['info', 'warning', 'critical'] as const
 
-/** What wallets are notified of: d1-migrations/0023_hub_alarms.sql has the same types. What types of the network say is for everybody. */
+/** The event types that notify wallets: d1-migrations/0023_hub_alarms.sql lists the same types. Everybody sees events of network types. */
 export const notified: Partial<
   Record<EventType, { severity: (typeof severities)[number]; message: string }>
 > = {

@@ -4,7 +4,7 @@ import { EventLogStore } from '../stores/event-log.ts'
 import { NotificationStore } from '../stores/notifications.ts'
 import { createEventFeedClient } from './client.ts'
 
-/** What followers of events and readers of notifications work with. */
+/** The stores and the client that serve events and notifications. */
 export const eventServices = (db: Database, env: Env) => ({
   log: new EventLogStore(db),
   feed: createEventFeedClient(env),

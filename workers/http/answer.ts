@@ -3,7 +3,7 @@ import { ApiError, errorBody, SettingsError } from '../errors.ts'
 import { bookmarkHeader } from './bookmark.ts'
 import { etagOf, matchesEtag } from './etag.ts'
 
-/** What a handler answers. It becomes one Response at the end, when all of its headers are known. */
+/** The answer of a handler. It becomes one Response at the end, when all of its headers are known. */
 export interface Answer {
   status: number
   headers: Record<string, string>

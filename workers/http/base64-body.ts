@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { Base64Decoder } from './base64-decoder.ts'
 import { bodyChunks, declaredLength } from './body.ts'
 
-/** What a request says beside the long member, in bytes. */
+/** The largest rest of a body, beside the long member. */
 const restBytesMax = 64 * 1024
 
 interface Limits {
@@ -27,7 +27,7 @@ export async function readBase64Body(
 ): Promise<{ json: Uint8Array; bytes: Uint8Array | null | undefined }> {
   const length = Math.min(declaredLength(c) ?? bodyBytesMax, bodyBytesMax)
   const reader = new MemberReader(member, new Base64Decoder(Math.min(bytesMax, Math.ceil((length / 4) * 3))))
-  // What is decoded on the way is no longer there when the request is told from another of the same Idempotency-Key.
+  // The body is not kept, so it is hashed here: the hash tells a request from another with the same Idempotency-Key.
   const hash = c.req.header('idempotency-key') === undefined ? null : sha256.create()
   for await (const chunk of bodyChunks(c, bodyBytesMax)) {
     hash?.update(chunk)

@@ -40,7 +40,7 @@ export const HexBytes = z.string().regex(patterns.bytes, 'must be 0x and lower-c
 /** A token amount, which may exceed every number. */
 export const Amount = z
   .string()
-  // What is no number is not too large a number besides.
+  // A text that is not a number is not also reported as too large.
   .regex(patterns.amount, { error: 'must be a decimal number of base units', abort: true })
   .refine(isAmount, 'must be below 2^256')
   .meta({ id: 'TokenAmount', description: 'Base units, in decimal.' })

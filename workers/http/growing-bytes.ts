@@ -1,4 +1,4 @@
-/** Where it begins. */
+/** The first capacity, unless fewer bytes are expected. */
 const firstBytes = 64 * 1024
 
 /** Bytes that arrive in pieces. Memory is taken as they come: twice as much as there is, and never more than expected. */

@@ -12,7 +12,7 @@ const contentSecurityPolicy = [
   'trusted-types svelte-trusted-html',
 ].join('; ')
 
-/** What every page for browsers is answered with. */
+/** The headers of every page for browsers. */
 export const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': contentSecurityPolicy,

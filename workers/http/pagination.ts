@@ -61,7 +61,7 @@ interface PageRequest<Row, Position extends (string | number)[]> {
 /** How a list with `keep` reads on where its page is not full: so many times, and so many rows each time. */
 const more = { trips: 4, rows: 250 }
 
-/** What a list with `keep` says of its pages. @param when - With which filter. */
+/** The sentence in the description of a list with `keep`. @param when - The case it is about, such as "With a filter". */
 export const readsOn = (when: string): string =>
   `${when}, the hub looks through ${more.trips * more.rows} items or more for a page; one that is not full by then has a cursor and goes on.`
 
@@ -72,7 +72,7 @@ export async function paginate<Row, Position extends (string | number)[]>(
 ): Promise<{ rows: Row[]; next_cursor: string | null; archived_before?: number }> {
   const { cursors } = c.var.services
   const limit = query.limit ?? 50
-  // Who calls may be known only later.
+  // The caller may be known only later.
   const name = () => (isOwn ? `${list} of=${c.var.holder ?? 'anybody'}` : list)
   const after = query.cursor === undefined ? undefined : (cursors.decode(name(), query.cursor) as Position)
   let asked = limit + 1
@@ -87,7 +87,7 @@ export async function paginate<Row, Position extends (string | number)[]>(
     kept = kept.concat(rows.filter(keep))
   }
   const page = kept.slice(0, limit)
-  // Where no row is left over, the next page begins after the last one that was read.
+  // If no row is left over, the next page begins after the last row that was read.
   const last = kept.length > limit ? page.at(-1) : isMore() ? rows.at(-1) : undefined
   const next_cursor = last === undefined ? null : cursors.encode(name(), position(last))
   c.var.nextPage = next_cursor === null ? null : { cursor: next_cursor }

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 
-/** What is wrong with a value, as a sentence about its field; undefined where only the schema could say it. */
+/** The problem of a value, as a sentence about its field; undefined if only the schema can describe it. */
 export function problemText(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -27,7 +27,7 @@ export function problemText(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** What a value must be one of, in words. */
+/** The values that are allowed, in words. */
 export const choiceOf = (values: readonly z.core.util.Primitive[]): string => {
   const shown = values.map((value) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value)))
   return shown.length === 1 ? shown[0]! : `one of ${shown.join(', ')}`

@@ -16,7 +16,7 @@ export class Sealer {
     this.#key.catch(() => {})
   }
 
-  /** @param context What the text belongs to; only there it can be opened again. */
+  /** @param context The record that the text belongs to; only the same context opens the text again. */
   async seal(text: string, context: string): Promise<string> {
     const iv = crypto.getRandomValues(new Uint8Array(ivBytes))
     const sealed = await crypto.subtle.encrypt(algorithm(iv, context), await this.#key, utf8.encode(text))

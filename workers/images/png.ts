@@ -4,7 +4,7 @@ import { crc32 } from '../../protocol/hbc/crc32.ts'
 import { type CleanImage, ImageError, ImageReader, requireSides } from './image.ts'
 
 const signature = '\x89PNG\r\n\x1a\n'
-/** What decides how the pixels look; any other chunk that may be left out is left out. */
+/** The chunks that decide how the pixels look; every other ancillary chunk is left out. */
 const kept = new Set([
   'IHDR',
   'PLTE',
@@ -39,7 +39,7 @@ interface Chunk {
 
 /**
  * Checks a PNG to its last byte: order and checksums of the chunks, that the compressed rows are exactly as many and as long as the header
- * says, and the size of the colour profile. What is unpacked is counted as it comes and never held. @throws {@link ImageError}
+ * says, and the size of the colour profile. Unpacked bytes are counted as they come and never held. @throws {@link ImageError}
  */
 export async function cleanPng(bytes: Uint8Array): Promise<CleanImage> {
   const chunks = readChunks(new ImageReader(bytes))
@@ -185,7 +185,7 @@ async function unpack(
   if (inflate.bytesWritten < packed.length) throw new ImageError(`has ${what} with bytes behind`)
 }
 
-/** Where each row begins in the decompressed bytes: with the number of its filter. */
+/** The position of each row in the decompressed bytes; a row begins with the number of its filter. */
 function* filterPositions(passes: readonly Rows[]): Generator<number, undefined> {
   let at = 0
   for (const { count, bytes } of passes) for (let row = 0; row < count; row++, at += bytes) yield at

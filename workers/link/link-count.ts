@@ -14,7 +14,7 @@ export class LinkCount {
     this.#read = read
   }
 
-  /** Null until it is known. Who asks while another one reads takes what was known before. */
+  /** Null until it is known. A call during the read of another one returns the previous count. */
   async latest(): Promise<number | null> {
     if (Date.now() >= this.#nextMs) {
       this.#nextMs = Date.now() + keptMs

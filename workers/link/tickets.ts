@@ -10,14 +10,14 @@ export interface Ticket {
   readonly isVouched: boolean
 }
 
-/** What a node shows when it comes back, so that the hub need not look it up again. */
+/** The ticket that a node shows when it reconnects, so that the hub need not look the node up again. */
 export const makeTicket = (
   codec: CursorCodec,
   publicKey: string,
   { generation, isVouched }: Ticket,
 ): string => codec.encode(purpose, [publicKey, generation, Number(isVouched)])
 
-/** Null for what this hub did not make for this key. Whether the ticket still counts is for the link's object to say. */
+/** Null if this hub did not make the ticket for this key. The link's object decides whether the ticket still counts. */
 export function readTicket(codec: CursorCodec, publicKey: string, ticket: string): Ticket | null {
   try {
     const [key, generation, isVouched] = codec.decode(purpose, ticket)

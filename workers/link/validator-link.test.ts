@@ -43,7 +43,7 @@ describe('a validator', () => {
 
   test('is asked by many rounds in one frame, and writes nothing', async () => {
     const relay = await openReady()
-    // Whatever follows from the connection.
+    // The alarms that follow from the connection.
     await runDurableObjectAlarm(link())
     await runDurableObjectAlarm(link())
     const stored = () =>

@@ -16,7 +16,7 @@ import {
 
 const rounds = testLinks()
 
-/** What makes a vote one on this offer. */
+/** The members that make a vote belong to this offer. */
 const voteOn = (offerId: string) => ({
   round_id: parseOfferId(offerId).round_id,
   public_key: device().publicKey,

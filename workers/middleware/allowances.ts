@@ -24,7 +24,7 @@ const allowances = new Map<string, Allowance>()
 /** An isolate holds tokens of no more subjects than this, however many addresses and keys call. */
 const subjectsMax = 10_000
 
-/** What became of a payment, with the budget that is nearest to its end, or that has ended. */
+/** The outcome of a payment, with the budget that refused it, or the one with the least left. */
 export interface Payment {
   refused: boolean
   report: RateLimitReport
@@ -42,7 +42,7 @@ export async function pay(c: HubContext, charges: readonly Charge[]): Promise<Pa
   }
 }
 
-/** @returns What the one that is nearest to its end has left. */
+/** @returns The report of the budget with the least left. */
 function takeFrom(held: readonly Held[], nowMs: number): RateLimitReport {
   for (const { charge, tokens } of held) {
     tokens.left -= charge.amount
@@ -70,7 +70,7 @@ const isCurrent = ({ tokens }: Held, nowMs: number): boolean => tokens.windowEnd
 const canPay = (held: Held, nowMs: number): boolean =>
   isCurrent(held, nowMs) && held.tokens.left >= held.charge.amount
 
-/** What nobody has taken only falls within a window, so that this stays so until it ends. */
+/** Tokens that nobody has taken only become fewer within a window, so a charge that fails this check fails until the window ends. */
 const cannotPay = (held: Held, nowMs: number): boolean =>
   isCurrent(held, nowMs) && held.tokens.left + held.tokens.remaining < held.charge.amount
 

@@ -286,7 +286,7 @@ describe('node signatures', () => {
     expect(reads).toBeLessThan(59)
   })
 
-  // What is signed names no host: a request that a node signs for another hub must be good for nothing here.
+  // A signature names no host: a request that a node signs for another hub must be worthless here.
   test('401 unauthorized: a key that is neither registered nor bound here, on reads and writes', async () => {
     const stranger = createNode()
     const kept = () =>

@@ -11,7 +11,7 @@ export interface Budget {
 
 const kibPerMib = 1024
 
-/** What is counted are requests, and for what is stored KiB. A deployment multiplies all of them. */
+/** In requests; `execute_gas` in gas, `execute_seconds` in seconds, `execute_kib` and `stored_…` in KiB. Deployments multiply all. */
 export const budgets = {
   anonymous: { windowSeconds: 60, address: 600 },
   session: { windowSeconds: 60, caller: 1200, address: 6000 },
@@ -22,24 +22,24 @@ export const budgets = {
   unproven: { windowSeconds: 60, address: 600 },
   // Browsers ask before most calls; a page must not use up what its calls are paid from.
   preflight: { windowSeconds: 60, address: 6000 },
-  // What the database does not have, the relayer is asked for.
+  // The relayer is asked for transactions that the database does not have.
   unknown_transaction: { windowSeconds: 60, address: 60 },
-  // What is not kept is sought on the chain.
+  // A beacon that is not stored is searched on the chain.
   beacon_search: { windowSeconds: 60, address: 60 },
   // A draw reads every entry of its set.
   large_draw: { windowSeconds: 60, address: 60 },
-  // Tasks that no key of the developer gives.
+  // Tasks that are submitted without a key of the developer.
   public_tasks: { windowSeconds: 60, address: 30 },
   // Every validator runs it.
   execute: { windowSeconds: 60, caller: 60, address: 30 },
-  // What it may use is paid for before it begins, and what it did not use is given back.
+  // The most that a call may use is charged before it begins, and the unused part is given back.
   execute_gas: { windowSeconds: 60, address: 3_000_000_000, total: 12_000_000_000 },
   execute_kib: { windowSeconds: 60, address: 16 * kibPerMib, total: 64 * kibPerMib },
   execute_seconds: { windowSeconds: 60, address: 180, total: 1_200 },
   sign_in: { windowSeconds: 60, address: 30 },
   faucet: { windowSeconds: 60, caller: 10, address: 20 },
   claim: { windowSeconds: 60, caller: 10, address: 60 },
-  // Each of them makes the hub call somebody.
+  // Each of them makes the hub call a server of somebody else.
   webhook_call: { windowSeconds: 60, caller: 30, address: 120 },
   asset_upload: { windowSeconds: 3600, caller: 120, address: 600 },
   module_upload: { windowSeconds: 3600, caller: 60, address: 300 },
@@ -68,5 +68,5 @@ export type ExtraBudget =
   | 'execute'
   | 'webhook_call'
 
-/** What of a request stays: records in the database, or files in the storage. */
+/** The data that a request leaves for good: records in the database, or files in the storage. */
 export type Stored = 'records' | 'files'

@@ -10,7 +10,7 @@ import type { Consistency } from '../stores/request-database.ts'
 export function consistencyOf(req: HonoRequest, nodeSigned: boolean): Consistency {
   if (req.method !== 'GET' && req.method !== 'HEAD') return 'first-primary'
   if (nodeSigned || req.header('authorization') !== undefined) return 'first-primary'
-  // Who waits for something asks for what is so now. Who goes on from an event may have seen more than the nearest copy has.
+  // A caller that waits needs the present state. A caller that continues after an event may have seen more than the nearest copy has.
   const isFollowing = req.query('after') !== undefined || req.header('last-event-id') !== undefined
   if (isFollowing || req.query('wait') !== undefined) return 'first-primary'
   const bookmark = req.header(bookmarkHeader)
@@ -18,7 +18,7 @@ export function consistencyOf(req: HonoRequest, nodeSigned: boolean): Consistenc
   return /^[0-9a-f-]{1,128}$/.test(bookmark) ? bookmark : 'first-primary'
 }
 
-/** What the answer names for the caller's next reads. Answers that others may be given name nothing. */
+/** The bookmark in the answer, for the caller's next reads; undefined for answers that others may be given. */
 export function bookmarkOf(c: HubContext): string | undefined {
   const { method } = c.req
   const isPublic = c.var.credential === null && (method === 'GET' || method === 'HEAD')

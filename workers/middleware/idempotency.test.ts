@@ -114,7 +114,7 @@ describe('Idempotency-Key', () => {
     await expectRefusal(call('failing', 'two'), '409 conflict')
     error = new Error('a defect')
     expect((await call('failing')).status).toBe(500)
-    // What the first try may have done is to be found, also after one that was refused.
+    // A later try has to find the effects of the first one, also after a try that was refused.
     error = new ApiError('invalid_state', 'not now')
     expect((await call('failing')).status).toBe(409)
     error = undefined
@@ -162,7 +162,7 @@ describe('Idempotency-Key', () => {
     expect(await idempotencyKeys.claim(first, 1000)).toEqual({ status: 'claimed', operationId: 'one' })
     expect(await idempotencyKeys.claim(second, 1059)).toEqual({ status: 'running' })
     expect(await idempotencyKeys.claim(second, 1060)).toEqual({ status: 'claimed', operationId: 'one' })
-    // What is left of the first try neither ends nor answers the second.
+    // Late calls of the first try neither end nor answer the second.
     await idempotencyKeys.yield(first)
     await idempotencyKeys.forget(first)
     await idempotencyKeys.complete(first, { status: 200, headers: {}, body: '' })

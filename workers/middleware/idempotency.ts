@@ -85,7 +85,7 @@ async function answerFirst(
   try {
     first = await handle()
   } catch (error) {
-    // What an earlier try may have done is still to be found, whatever this one is refused for.
+    // A refused retry keeps its operation: the next try still has to find the effects of an earlier one.
     const didNothing = isRefusal(error) && !c.var.operation.isRetry
     await settle(c, didNothing ? idempotencyKeys.forget(request) : idempotencyKeys.yield(request))
     throw error
@@ -99,21 +99,21 @@ async function answerFirst(
     const body = await sealer.seal(String(first.body ?? ''), contextOf(request))
     await idempotencyKeys.complete(request, { status, headers, body })
   } catch (error) {
-    // What was done is done: an answer that cannot be kept must not turn it into a failure.
+    // The handler has done its work: an answer that cannot be kept must not turn that into a failure.
     console.error(`${c.var.requestId} the answer could not be kept`, error)
     await settle(c, idempotencyKeys.yield(request))
   }
   return first
 }
 
-/** Waits for what ends a claim. A claim that is not ended is free by itself a minute later, so nothing hangs on this. */
+/** Waits for the end of a claim, which may fail: a claim that is not ended expires a minute later. */
 async function settle(c: HubContext, ending: Promise<void>): Promise<void> {
   await ending.catch((error) => {
     console.error(`${c.var.requestId} the claim on an Idempotency-Key could not be ended`, error)
   })
 }
 
-/** Whose keys are told apart from those of others. */
+/** The name of a caller, by which its keys are told from those of others. */
 export const callerName = (c: HubContext): string => {
   const { principal } = c.var
   return principal === null ? addressSubject(c.req.header('cf-connecting-ip')) : callerIdOf(principal)

@@ -169,7 +169,7 @@ describe('rate limits', () => {
     await expectRefusal(refused, '429 rate_limited')
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000)
     expect(refused.headers.get('ratelimit-remaining')).toBe('0')
-    // What is smaller than what is left is taken.
+    // A body that is smaller than the rest of the budget is accepted.
     expect((await caller.put('/v1/me/preferences', {})).status).toBe(200)
     expect((await caller.get('/v1/developers/me/drafts')).status).toBe(200)
   })

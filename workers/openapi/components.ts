@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 export type Json = Record<string, unknown>
 
-/** What several operations refer to; filled while the operations are built. */
+/** Components that several operations refer to; filled while the operations are built. */
 export interface Components {
   schemas: Json
   responses: Json

@@ -1,6 +1,6 @@
 import { type Budget, type BudgetName, budgets } from '../middleware/budgets.ts'
 
-/** What each budget pays for, in the order in which it is of interest. */
+/** The calls that each budget pays for. */
 const titles: Record<BudgetName, string> = {
   anonymous: 'Calls without a credential, and of nodes that nothing vouches for',
   session: 'Calls of a session',

@@ -1,4 +1,4 @@
-/** What members and parameters mean that are called so, unless the schema of a place says more. */
+/** Descriptions of members and parameters by name, unless the schema of a place has its own. */
 export const memberNames: Readonly<Record<string, string>> = {
   accent_color: 'Colour of the listing, as `#RRGGBB`.',
   account: 'The wallet that receives the payout.',

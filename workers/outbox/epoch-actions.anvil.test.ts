@@ -217,7 +217,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     await passTime(2 * hour)
     await bringDue()
     expect(await listingOf(over)).toBe('listed')
-    // What held when it ended cannot be changed.
+    // The terms that held when the epoch ended cannot be changed.
     expect(await shown(over)).toMatchObject({
       status: 'underfunded',
       settlement: { error: expect.stringContaining('pays at most 7') },

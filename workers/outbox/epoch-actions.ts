@@ -47,7 +47,7 @@ export const postEpochRules: HubActionRules = {
   ],
   waitsFor: ({ own, others: [vault = null, posting = null], isBehind }, action, now) => {
     const { wanted } = action
-    // What is not read yet is not what never happened.
+    // An event that is missing here may only not be indexed yet.
     if (isBehind)
       return {
         reason: 'The chain index has not reached the head of the chain yet.',
@@ -127,7 +127,7 @@ async function keepFundingInStep(env: Env, action: HubAction, vault: ChainState 
   await projectDecisions.setFunded(row.projectId, isFunded, now)
 }
 
-/** What the other epochs of a project cost; whether its vault pays their token each says for itself. */
+/** The cost of another epoch of a project, taken as one in `token`: whether the vault pays an epoch's token counts for that epoch alone. */
 const costOfRow = ({ epoch, epochSecs, totals }: EpochRow, token: string): EpochCost => ({
   epoch,
   epochSecs,

@@ -6,7 +6,7 @@ import type { HubAction, Wish } from '../stores/hub-actions.ts'
 
 type Wanted = HubAction['wanted']
 
-/** What is sent. Of a wallet's own action also who that is and what it may have; the hub's own count nowhere. */
+/** The call to send. If it is a wallet's own action, also that wallet and its limits; actions of the hub itself use up no allowance. */
 export type Call = Pick<RelayRequest, 'to' | 'data'> &
   Partial<Pick<RelayRequest, 'owner' | 'gasMax' | 'perDay'>>
 
@@ -29,17 +29,17 @@ export type Progress =
   | { status: 'waiting' | 'failed' | 'reverted'; reason: string }
   | { status: 'sent'; reason: null }
 
-/** What a kind of action of the hub's own is about, and how it gets to the chain. */
+/** The rules for one kind of action of the hub itself: which states show it, when it waits, and which call it sends. */
 export interface HubActionRules {
-  /** Whose role the contract asks for: the hub relays with one key, and is the arbiter with another. */
+  /** The role that the contract requires: the hub relays with one key, and is the arbiter with another. */
   signer: 'relayer' | 'arbiter'
   stateKind: Subject['kind']
-  /** What has such states where the subject itself has none: the chain has what is wanted when all of them show it. */
+  /** The ids that have such states, if the subject itself has none: the chain has what is wanted when all of them show it. */
   subjects?: (env: Env, subject: string) => Promise<readonly string[]>
   /** @param now - Network time in Unix seconds. */
   isThere: (state: ChainState, wanted: Wanted, now: number) => boolean
   call: (contracts: Contracts, subject: string, wanted: Wanted, env: Env) => Call | Promise<Call>
-  /** What a transaction that succeeded left undone, it left for good: the action is done with it. */
+  /** The first transaction that succeeds ends the action, even if it left a part undone. */
   isTriedOnce?: true
   /** Attempts after which a refusal by the contract ends it; left out, it is tried on. */
   attemptsMax?: number

@@ -42,14 +42,14 @@ const laterTry = async () => {
 const relayerAlarm = () =>
   runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
 
-/** What the transactions that reached the chain set the status of the project to. */
+/** The statuses that the transactions on the chain set for the project, in their order. */
 const sent = () =>
   chain.received.flatMap(({ data }) => {
     const { args } = decodeFunctionData({ abi: projectRegistryAbi, data: data as Hex })
     return args?.[0] === projectId ? [listingStatuses[Number(args[1])]] : []
   })
 
-/** What the index says of the project, as of a block that is final or not. */
+/** Indexes a status of the project, as of a block that is final or not. */
 const index = async (status: string, isFinal: boolean) => {
   await env.DB.batch([
     env.DB.prepare(

@@ -37,10 +37,10 @@ const rules: Record<HubActionKind, HubActionRules> = {
   claim_payouts: claimPayoutsRules,
 }
 
-/** What one run is given; the next schedule goes on where it ended. */
+/** The time of one run; the next schedule goes on where it ended. */
 const runMs = 120_000
 const sharesAtOnce = 4
-/** What is on its way, or in a block that is not final, is looked at again after so long. */
+/** The pause before the next look at a transaction that is on its way, or in a block that is not final. */
 const lookAgainSeconds = 60
 /** A transaction whose event is not indexed by then did something else than what is wanted. */
 const indexSeconds = 600
@@ -70,7 +70,7 @@ export async function bringDueActions(env: Env): Promise<void> {
   }
 }
 
-/** What cannot be tried must not be due in the next round again. */
+/** Puts off an action that cannot be tried, so that it is not due again in the next round. */
 async function bringOrPutOff(env: Env, action: HubAction): Promise<void> {
   try {
     await bring(env, action)
@@ -109,7 +109,7 @@ async function bring(env: Env, action: HubAction): Promise<void> {
     await hubActions.finish(action, now, next?.(action))
   }
   const earlier = action.attempts === 0 ? null : await sender.find(attemptId(action))
-  // What an older wish sent may still come and change what the chain has: then this wish has to come after it.
+  // The transaction of an older wish may still change the state on the chain: this wish has to come after it.
   const isSettled = action.revision === 1 || earlier?.status === 'confirmed'
   if (standing === 'final' && isSettled) return finish()
   if (isTriedOnce && standing === 'missing' && earlier?.status === 'confirmed')
@@ -179,7 +179,7 @@ const progressOf = (failure: string | null, earlier: string | null): Progress =>
   return earlier === null ? { status: 'failed', reason: failure } : { status: 'reverted', reason: earlier }
 }
 
-/** What is indexed of an action and what it depends on, and whether a block that says so may still be dropped. */
+/** The indexed states of an action and of its dependencies, and whether the blocks of its own states are final. */
 async function readStates(
   env: Env,
   contracts: Contracts,

@@ -11,7 +11,7 @@ import { WebhookMessage } from './webhook-message.ts'
  * would only die again. @throws {@link ApiError} 503 `unavailable`.
  */
 export async function resendLetter(env: Env, { queue, body }: DeadLetter): Promise<boolean> {
-  // What the hub wants is no message but a row, which becomes due.
+  // An action of the hub itself is a row, not a message: the row becomes due.
   if (queue === hubActionsQueue) return true
   const send = sendAgain(env, queue, JSON.parse(body))
   if (send === null) return false

@@ -31,7 +31,7 @@ const action = (over: Partial<RelayRequest> = {}) => relayRequest({ action: 'fau
 
 const { relayer, arbiter } = services(env)
 
-/** What the object of the previous key does with the settings under which its key was the one that relays. */
+/** Runs work on the object of the previous key, with the settings under which that key was the one that relays. */
 const underOldSettings = <T>(work: (object: RelayerObject) => Promise<T>): Promise<T> =>
   runInDurableObject(previous, (instance, state) =>
     work(new RelayerObject(state, instance, relayerConfig({ privateKey: previousKey }))),
@@ -111,7 +111,7 @@ describe('an action that a key accepted', () => {
       relay: { id, status: 'confirmed', confirmations: 12 },
     })
     expect(chain.received).toEqual([])
-    // What was refused before any key accepted it may be asked for again.
+    // An action that was refused before any key accepted it may be requested again.
     const refused = action()
     await runSql(row, refused.id, 0)
     expect(await relayer?.relay(refused)).toMatchObject({ status: 'accepted', relay: { status: 'sent' } })

@@ -17,7 +17,7 @@ export const createRelayer = (ctx: DurableObjectState, env: Env): RelayerObject<
 /** Without work, a relayer looks at the chain once in so many blocks. */
 const blocksOfView = 10
 
-/** What an object signs with is the key of its own name, on the chain of its own name. */
+/** The settings of an object, which signs with the key of its own name, on the chain of its own name; null without these. */
 function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
   const settings = readSettings(env)
   const ring = keyRing(settings)

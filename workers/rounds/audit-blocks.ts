@@ -36,7 +36,7 @@ export class AuditBlocks {
   readonly #blockMs: number
   #nextPollMs = 0
 
-  /** @param newest - What the index saw last; null for a hub without one. */
+  /** @param newest - The newest blocks that the index saw; null for a hub without an index. */
   constructor(chain: Chain, newest: () => Promise<NewestBlocks | null>, blockMs: number) {
     this.#chain = chain
     this.#newest = newest
@@ -45,7 +45,7 @@ export class AuditBlocks {
 
   /** When a round that waits for a block had best ask again, in milliseconds from now. */
   untilNextLook(): number {
-    // Who asks while another reads is told nothing, whatever that finds.
+    // A round that asks while another one reads gets null, whatever that read finds.
     const isReading = this.#isReading && isWithin(pauseMs, this.#begunMs)
     if (isReading || isWithin(seekMsMax, this.#seekingSinceMs)) return pauseMs
     return Math.min(untilNextLook({ nextPollMs: this.#nextPollMs }, Date.now()), this.#blockMs)
@@ -85,7 +85,7 @@ export class AuditBlocks {
     return blocks
   }
 
-  /** None while the chain does not finalise: validators would sign what a reorganisation can undo. */
+  /** Empty while the chain does not finalise: validators would sign a block that a reorganisation can undo. */
   async #blocksOf(newest: NewestBlocks | null): Promise<readonly Block[]> {
     if (newest?.isFinalizing === false) return []
     return newest?.blocks.length ? newest.blocks : readRecent(this.#chain)

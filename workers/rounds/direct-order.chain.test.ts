@@ -21,15 +21,15 @@ const rootOf = (count: number, salt = '') => hashText(`root ${count}${salt}`)
 /** The storage of a validator for a module that counts, kept as nodes keep it. */
 class Counter {
   readonly seed: string
-  /** What is written. */
+  /** The sequence number of its storage. */
   count = 0
   /** The vote of each round, which stays. */
   readonly votes = new Map<string, ExecutionVote>()
-  /** What it was told. */
+  /** How many decisions it was told. */
   told = 0
   isAway = false
   isDeaf = false
-  /** Whether it looks at what the hub says that was agreed. */
+  /** Whether it compares its storage with the agreed state that the hub sends. */
   isHeedful = true
   /** Has its storage become another one. */
   salt = ''

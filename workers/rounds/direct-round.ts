@@ -20,13 +20,13 @@ const utf8 = new TextEncoder()
 
 export interface DirectTerms {
   answerMsMax: number
-  /** What was agreed of the storage of modules; null where the run looks at none. */
+  /** The agreed storage of modules; null if the run uses no storage. */
   book: StateBook | null
 }
 
 /**
- * Has every validator in force run a module, and takes what a quorum of equal votes says. Where the request breaks off before that is stored,
- * nothing was written, and the caller asks again, in a round of its own.
+ * Has every validator in force run a module, and takes the result of a quorum of equal votes. If the request breaks off before that is
+ * stored, nothing was written, and the caller asks again in a new round.
  */
 export async function runDirectRound(
   sources: ValidatorSources & Pick<Services, 'rounds' | 'writeRounds'>,
@@ -47,7 +47,7 @@ export async function runDirectRound(
   if (agreed !== undefined) await tellDecided(sources, callable(generation), agreed.votes)
   const { roundId } = request
   const outcome = { roundId, result: agreed?.result ?? null, votes: gathered.votes.length, quorum: needed }
-  // What is over keeps the votes that decided it.
+  // A round that is over keeps the votes that decided it.
   if (before?.state === 'finalized') return outcome
   const file = { round_id: roundId, round: request.round, exec_votes: gathered.votes }
   const fileBytes = await roundFiles.putDirectRound(file)
@@ -61,8 +61,8 @@ export async function runDirectRound(
 }
 
 /**
- * What a round gave that is asked for again under its name. Validators keep their votes for a while only: its file has those that decided it. Null where it is not over, or its result
- * is too large to be kept.
+ * The outcome of a round that is requested again under its name. Validators keep their votes for a while only, so the receipt comes from
+ * the votes in the round's file. Null if the round is not over, or its result is too large to be kept.
  */
 async function outcomeOf(files: RoundFiles, row: RoundRow): Promise<DirectOutcome | null> {
   const { roundId, state, receiptHash, output, events, votes, committeeSize, error } = row
@@ -74,7 +74,7 @@ async function outcomeOf(files: RoundFiles, row: RoundRow): Promise<DirectOutcom
   return { roundId, result, votes, quorum: quorum(committeeSize) }
 }
 
-/** Where storage may be concerned, what a quorum says is stored before anybody is told, the caller as well. */
+/** If the run may use storage, the decision of the quorum is stored before anybody is told, including the caller. */
 function isDecided(votes: readonly ExecutionVote[], { book }: DirectTerms): boolean {
   if (book === null) return true
   const isStored = book.decide(votes)
@@ -129,7 +129,7 @@ function readResult({ receipt }: ExecutionVote, answer: unknown): DirectResult |
   return { receipt, output: bytesToBase64(run.output), events: run.events, error }
 }
 
-/** Base64 that is short enough for a row. What is larger is in the answer alone: nobody pays for keeping it. */
+/** Base64 that is short enough for a row. Null for a longer one, which only the answer has: nobody pays for keeping it. */
 const inline = (text: string): string | null => (text.length <= (inlineBytesMax * 4) / 3 + 4 ? text : null)
 
 function published(

@@ -14,16 +14,16 @@ interface Asking {
   over: AbortSignal
 }
 
-/** What a validator that was away takes to fetch the storage of a module, as a guess. */
+/** A guess of the time that a validator that was away needs to fetch the storage of a module. */
 const catchUpMs = 300
-/** The caller waits for this. Who has not heard by then is told in the next round. */
+/** The caller waits this long. A validator that has not heard the result by then is told in the next round. */
 const tellMsMax = 1_500
 
 const utf8 = new TextEncoder()
 
 /**
- * Has a validator run a module and vote. One whose storage is behind is told what was decided, and asked again until it has caught up.
- * @returns What it answered; null where it gave no vote in time.
+ * Has a validator run a module and vote. If its storage is behind, it is told what was decided, and asked again until it has caught up.
+ * @returns Its answer; null if it gave no vote in time.
  */
 export async function askForVote(
   sources: Sources,

@@ -40,7 +40,7 @@ async function finish(roundId: string): Promise<void> {
   await written(roundId)
 }
 
-/** What validators attest that have these records. */
+/** Posts the receipt that validators with these records attest. */
 async function post(roundIds: readonly string[]): Promise<Response> {
   const records = await Promise.all(roundIds.map((id) => services(env).roundFiles.round(id)))
   const units = sumUnits(

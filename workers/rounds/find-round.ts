@@ -66,7 +66,7 @@ export async function findTask(
   return found && roundId !== null ? { ...found, round: await latest(services, roundId, found.round) } : found
 }
 
-/** What a round says of its task. */
+/** The row of a round's task, from the row of the round. */
 export const taskOf = (round: RoundRow): TaskRow => ({
   taskId: round.taskId ?? round.roundId,
   // A task is of a project.

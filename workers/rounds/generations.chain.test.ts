@@ -44,7 +44,7 @@ const nodesOf = (some: readonly SimulatedValidator[]): TestNode[] => some.map(({
 const keysOf = (some: readonly SimulatedValidator[]): string[] => some.map(({ node }) => node.publicKey)
 const asked = (some: readonly SimulatedValidator[]): number[] => some.map((one) => one.asked().length)
 
-/** Who validates from a moment in the middle of the epoch on. */
+/** Sets the validators from a moment in the middle of the epoch on. */
 const change = async (validators: readonly SimulatedValidator[]) =>
   setValidators(known(validators), { effectiveAt: await networkNow() })
 
@@ -119,7 +119,7 @@ describe.each([
     const late = await missedRound()
     await expectFinalBy(late, before)
     expect(asked(coming)).toEqual(coming.map(() => 0))
-    // Who leaves is asked for as long as the epoch is not paid.
+    // A validator that leaves is asked for as long as the epoch is not paid.
     expect(asked(before).every((times) => times === 2)).toBe(true)
 
     const evidence = [await evidenceOf(early), await evidenceOf(late)]
@@ -154,7 +154,7 @@ describe.each([
       attestations_counted: quorum,
       quorum,
     })
-    // Who came counts from the epoch on whose beacon was taken later.
+    // A validator that came counts from the first epoch whose beacon was taken later.
     const next = await services(env).validators.ofEpoch(testEpoch + 1, epochSecs)
     expect(next?.document.validators.map(({ public_key }) => public_key)).toEqual(
       keysOf([...before.slice(leaving), ...coming]).sort(),

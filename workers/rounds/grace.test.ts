@@ -54,7 +54,7 @@ test('a member that accepted and left soon after a change is excused, and one th
   await relay.drain()
   expect(await link().status()).toMatchObject({ activeLeases: 1 })
   const heard = async () => [await soonAfter.wasHeard(own, seat), await long.wasHeard(own, seat)]
-  // What it accepted is in memory until its round knows it.
+  // The link holds an accepted offer in memory until the round knows of it.
   relay.send({ type: 'ping' })
   await relay.drain()
   expect(await heard()).toEqual([true, true])

@@ -6,6 +6,6 @@ import { longestEpochSecs } from '../../protocol/manifest/index.ts'
 export const isInGrace = (schedule: ParamsSchedule, now: number): boolean =>
   isSoonAfterChange(schedule, now, longestEpochSecs)
 
-/** What comes of an offer in that time: a node that is away is replaced, and owes nothing. */
+/** The outcome of an offer in that time: a node that is away is replaced, and owes nothing. */
 export const offeredInGrace = (outcome: OfferResult): OfferResult =>
   outcome === 'offline' || outcome === 'absent' ? 'dropped' : outcome

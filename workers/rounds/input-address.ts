@@ -5,7 +5,7 @@ const purpose = 'task input'
 /** The path of inputs that offers do not carry themselves. */
 export const inputPath = '/v1/task-inputs/{ticket}'
 
-/** Where a node fetches an input until a time; anybody who has the address may fetch it. */
+/** The URL of an input, valid until a time; anybody who has the URL may fetch the input. */
 export function inputAddress(
   { HUB_SECRET, BASE_URL }: { readonly HUB_SECRET: string; readonly BASE_URL: URL },
   inputHash: string,

@@ -30,7 +30,7 @@ async function readServed(
 ): Promise<boolean> {
   const now = await clock.now()
   if (isInGrace(paramsSchedule, now)) return false
-  // Who stops needs nothing of the hub.
+  // A node that stops needs nothing from the hub.
   if (reason === 'stopping') return true
   const [set, hashed, consensus, module, bytes] = await Promise.all([
     committeeSets.find(task.project_id, task.epoch),

@@ -129,7 +129,7 @@ describe('a round, and what its members do', () => {
     ).toMatchObject({ ok: false, code: 'unavailable' })
     expect(await env.NODE_LINK.getByName(member.key).wasHeard(offer.offer_id)).toBe(false)
     away.mockRestore()
-    // What comes again when the storage is back counts.
+    // A vote that is sent again when the storage is back counts.
     expect(await voters[1]!.member.vote(voters[1]!.offer, large)).toMatchObject({ type: 'voted' })
     await later(roundId, 61)
     expect((await objectLeases(roundId))?.map((lease) => [lease.state, lease.missedBecause])).toEqual([

@@ -1,7 +1,7 @@
 import type { Services } from '../services.ts'
 import type { DirectRetention } from '../stores/direct-rounds.ts'
 
-/** What one call may delete of the bucket. */
+/** The most files that one call to the bucket may delete. */
 const batchMax = 1_000
 const batchesMax = 20
 

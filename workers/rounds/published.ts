@@ -111,7 +111,7 @@ type Standing = Pick<
 
 const unjudged = { proofStatus: null, rejectionReason: null, units: null, voteProblem: null }
 
-/** Where a lease stands, and what came of it. Of a round that failed, or is final too late, nobody is credited or blamed. */
+/** The state and outcome of a lease. Nobody is credited or blamed for a round that failed, or became final too late. */
 function standing(round: Round, lease: Lease): Standing {
   const kept = round.votes.find(({ vote }) => vote.public_key === lease.nodeKey)
   const voted = { receiptHash: kept?.vote.receipt_hash ?? null, submittedAt: kept?.receivedAt ?? null }

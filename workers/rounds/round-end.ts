@@ -7,7 +7,7 @@ import type { WrittenRound } from '../stores/rounds.ts'
 import type { LeaseRow, RoundRow } from '../stores/schema/index.ts'
 
 /**
- * What follows from the end of a round: how each member did, and which payout addresses are credited. Nobody is credited or blamed for a
+ * The effects of the end of a round: how each member did, and which payout addresses are credited. Nobody is credited or blamed for a
  * round without a result, or one that is final too late.
  */
 export function roundEnd(file: RoundFile): RoundEnd {
@@ -23,7 +23,7 @@ export function roundEnd(file: RoundFile): RoundEnd {
   }
 }
 
-/** What lists are to show of a round that has its record, with what follows from its end. */
+/** The rows that lists show of a round that has its record, with the effects of its end. */
 export const writtenRound = (file: RoundFile): WrittenRound => ({ ...file.published, end: roundEnd(file) })
 
 /** A round as its project is told of its end. */
@@ -37,7 +37,7 @@ export const nobodys = (round: RoundRow, endedAt: number): RoundEnd => ({
   ...{ round, endedAt, isUnpaid: false, members: [], credits: [], provesOffences: false },
 })
 
-/** None of somebody that was asked in vain and owed nothing. */
+/** How a member did; empty for one that was asked in vain and owed nothing. */
 function memberOf(lease: LeaseRow, { votes, evidence }: RoundFile, finalHash: string): EndedMember[] {
   const { nodeKey, role, subscriptionId, owner, proofStatus: status, rejectionReason: reason } = lease
   const { createdAt, submittedAt } = lease

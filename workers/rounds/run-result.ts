@@ -26,7 +26,7 @@ export interface ClaimedRun {
   events: unknown
 }
 
-/** What a run gave, checked against its receipt; or what does not fit it. */
+/** The result of a run, checked against its receipt; or the first mismatch. */
 export type ReadRun =
   | { ok: true; output: Uint8Array; events: readonly ExecutionEvent[]; eventsText: string }
   | { ok: false; problem: string }
@@ -47,7 +47,7 @@ export function readRun(receipt: ExecutionReceipt, claimed: ClaimedRun): ReadRun
   return { ok: true, output, events: claimed.events, eventsText: encodeCanonicalJson(claimed.events) }
 }
 
-/** What a validator says of its own run beside the receipt; null where that did not fail, or it says nothing. */
+/** The error that a validator reports for its own run, beside the receipt; null if the run succeeded, or it reports none. */
 export const claimedErrorOf = ({ success }: ExecutionReceipt, claimed: unknown): string | null =>
   success || typeof claimed !== 'string' || claimed === '' ? null : runErrorText(claimed)
 
@@ -76,7 +76,7 @@ export async function keepRun(
   }
 }
 
-/** Where it is close, the member that can vote is credited, and the one that cannot is excused. */
+/** Near the limit, a member whose vote fits into a frame is credited, and one whose vote does not fit is excused. */
 function fitsVote(output: Uint8Array, eventsText: string): boolean {
   const bytes = 4 * Math.ceil(output.length / 3) + Buffer.byteLength(eventsText)
   return bytes + voteFrameBytesMax <= defaultNetworkParams.relay_max_frame_bytes

@@ -43,7 +43,7 @@ function termsOf(
       roundSecs: work.round_secs,
       leaseSecs: work.lease_secs,
       acceptSecs: accept_secs,
-      // Who left before is not blamed.
+      // A member that left before this time is not blamed.
       snapshotAt,
       params: { audit_bp, gas_per_unit, weight_unit_wei },
     },

@@ -12,7 +12,7 @@ import { inlineBytesMax } from './run-result.ts'
 
 type Hub = Pick<Services, 'clock' | 'roundObjects' | 'store'>
 
-/** What its direct rounds used. */
+/** The gas of a simulation's direct rounds, and the size of their results. */
 export interface SimulationUse {
   gas: number
   bytes: number

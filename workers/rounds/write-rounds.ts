@@ -6,7 +6,7 @@ import { partsOf } from '../stores/statements.ts'
 interface Outcome {
   /** Ids of the rounds that this ended. */
   ended: string[]
-  /** What could not be written now. */
+  /** The rounds that could not be written now. */
   failed: WrittenRound[]
 }
 
@@ -20,7 +20,7 @@ export async function writeAll(write: Write, given: readonly WrittenRound[]): Pr
   return joined(outcomes)
 }
 
-/** What cannot be written together is tried in halves, so that a round that cannot be written keeps no other waiting. */
+/** Rounds that cannot be written together are tried in halves, so that a round that cannot be written keeps no other waiting. */
 async function writePart(write: Write, part: readonly WrittenRound[]): Promise<Outcome> {
   try {
     const ended = await write(eachOnce(part))
@@ -40,7 +40,7 @@ const joined = (outcomes: readonly Outcome[]): Outcome => ({
   failed: outcomes.flatMap(({ failed }) => failed),
 })
 
-/** Each end once: what follows from it is added up. What was true of a round before its end is not written after it. */
+/** Each end once, because its effects are added up. An earlier state of a round is not written if its end is here. */
 function eachOnce(part: readonly WrittenRound[]): WrittenRound[] {
   const ends = new Map(part.flatMap((one) => (one.end === null ? [] : [[one.round.roundId, one] as const])))
   return part.filter((one) => (ends.get(one.round.roundId) ?? one) === one)

@@ -6,7 +6,7 @@ export interface RouteEntry {
   /** OpenAPI form, as the route declares it. */
   path: string
   load: () => Promise<Route>
-  /** What browsers get at the same path. */
+  /** The page that browsers get at the same path. */
   loadPage?: () => Promise<Route>
 }
 
@@ -255,7 +255,7 @@ export const routes: readonly RouteEntry[] = [
   get('/docs', () => import('./reference/docs.ts'), 'getDocs'),
 ]
 
-/** What the pages load; answered as endpoints are, and no part of the reference. */
+/** Pages and the files they load; answered as endpoints are, and no part of the reference. */
 export const pageFiles: readonly RouteEntry[] = [
   get('/docs.md', () => import('./reference/docs.ts'), 'getDocsMarkdown'),
   get('/docs/{page}', () => import('./reference/docs.ts'), 'getDocsPage'),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { client, errorOf } from '../test/client.ts'
 import { pageFiles, routes } from './index.ts'
 
-/** What each path takes, by what is declared. */
+/** The declared methods of each path. */
 const methodsByPath = new Map<string, string[]>()
 for (const { method, path } of [...routes, ...pageFiles])
   methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method.toUpperCase()])

@@ -280,7 +280,7 @@ describe('records of one wallet', () => {
   }
   const inputOf = ({ method, json }: RouteDeclaration) => (method === 'get' ? undefined : json?.example)
 
-  // What is not there could neither leak nor change.
+  // Without these records, the tests below could find neither a leak nor a change.
   test('is there, and its owner reads it', async () => {
     for (const rows of JSON.parse(await ada.rows()) as object[][]) expect(rows).not.toEqual([])
     for (const path of [

@@ -29,7 +29,7 @@ const preferences = {
 
 type Field = [path: string, method: string, target: string, body: (text: string) => object]
 
-/** What one writes and others read, as a line. */
+/** Fields of one line that one user writes and others read. */
 const lines: Field[] = [
   ['display_name', 'PUT', '/v1/developers/me', (text) => ({ display_name: text })],
   ['location', 'PUT', '/v1/developers/me', (text) => ({ display_name: 'Ada', location: text })],
@@ -58,7 +58,7 @@ const lines: Field[] = [
   ['region', 'POST', '/v1/nodes/register', (text) => ({ ...registration, region: text })],
 ]
 
-/** What one writes and others read, in as many lines as it takes. */
+/** Fields of several lines that one user writes and others read. */
 const texts: Field[] = [
   ['bio', 'PUT', '/v1/developers/me', (text) => ({ display_name: 'Ada', bio: text })],
   ['reason', 'POST', '/v1/developers/me/enrollment', (text) => ({ ...application, reason: text })],

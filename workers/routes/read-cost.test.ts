@@ -26,7 +26,7 @@ const isList = ({ query }: RouteDeclaration) => query !== undefined && 'cursor' 
 /** The running one, which has no receipt. */
 const runningEpoch = String(Math.floor(Date.now() / 3_600_000))
 
-/** What a route that shows nothing without a question is asked. */
+/** The queries for routes that show nothing without one. */
 const questions: Record<string, string> = {
   listClaims: `?address=${hex(7, 20)}`,
   listEarnedEpochs: `?address=${miner.owner.address}`,
@@ -34,7 +34,7 @@ const questions: Record<string, string> = {
   search: `?q=${params.receipt_hash}`,
 }
 
-/** What asks a chain does so in these, which stands behind `fetch`. */
+/** The bindings for routes that ask a chain; a fake chain stands behind `fetch`. */
 const onChain = {
   CHAIN_RPC_URL: 'http://chain.test',
   CHAIN_CONTRACTS: JSON.stringify({
@@ -148,7 +148,7 @@ const ranges: Record<string, number> = { listEarnedEpochs: 3, listGenerations: 1
 /** One server asks for it, once a minute. */
 const tripsOf: Record<string, number> = { getMetrics: 3 }
 
-/** What says how the hub is says so of a hub without a database too. */
+/** Routes that report the health of the hub, also of one without a database. */
 const reportsHealth = new Set(['getDescriptor', 'getStatus'])
 
 const line = ({ path }: RouteDeclaration, statements: number, rows: number) =>

@@ -193,8 +193,8 @@ async function requireProven(
 
 /**
  * A missed vote needs fault: its member was asked, could answer, and gave no valid vote. The hub's record decides once the round is over. A
- * round that the hub does not know, or a fallback, asked nobody. Who is slashed for another offence in the round is not slashed for silence too.
- * @param evidence - Proven otherwise. @returns `open` while the round is not over.
+ * round that the hub does not know, or a fallback, asked nobody. A node that is slashed for another offence in it is not slashed for silence too.
+ * @param evidence - Proven apart from the fault. @returns `open` while the round is not over.
  */
 async function blameOf(records: Records, evidence: Evidence): Promise<'open' | 'at_fault'> {
   const { round_id, node_key } = evidence

@@ -12,8 +12,8 @@ import type { LeaseRow } from '../stores/schema/index.ts'
 type Proof = Pick<Evidence, 'kind' | 'proof'>
 
 /**
- * What a final round proves: members that voted for several receipts, or for another than validators came to themselves, and primaries that
- * were asked, could answer, and gave no valid vote. The gravest offence of each; a round always gives the same evidence, word for word.
+ * The offences that a final round proves: votes of a member for several receipts, or for another one than validators computed themselves, and
+ * primaries that were asked, could answer, and gave no valid vote. Each member's gravest offence; a round always gives the same evidence.
  * @param validators - Keys of those that made it final; votes of others count for nothing.
  */
 export function evidenceOf(

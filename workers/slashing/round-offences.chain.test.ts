@@ -69,7 +69,7 @@ const offence = (kind: string, { device, subscriptionId }: Member) => ({
   subscription_id: subscriptionId,
 })
 
-/** What a validator has against a member of a round without knowing what the hub knows. */
+/** The evidence of a missed vote that a validator can build against a member without the hub's records. */
 const missedBy = async (nodeKey: string, roundId: string): Promise<Evidence> =>
   missedIn((await services(env).roundFiles.round(roundId))!, nodeKey)
 

@@ -21,7 +21,7 @@ export async function recordDueOffences(env: Env): Promise<void> {
     )
 }
 
-/** What cannot be judged now is judged the next time. */
+/** Judges early evidence that is due. If that fails, it is judged the next time. */
 async function judgeEarly(env: Env): Promise<void> {
   const { earlyEvidence, clock } = services(env)
   await earlyEvidence.purge(await clock.now())
@@ -34,7 +34,7 @@ async function judgeEarly(env: Env): Promise<void> {
     }
 }
 
-/** Records the offences that a round proves. Validators may have been first: an offence is on record once. What fails is due again later. */
+/** Records the offences that a round proves. Validators may have been first: an offence is on record once. A failed round is due again later. */
 export async function recordRoundOffences(env: Env, roundId: string): Promise<void> {
   const { roundOffences, roundFiles, clock } = services(env)
   if (!(await roundOffences.begin(roundId, await clock.now()))) return
@@ -48,13 +48,13 @@ export async function recordRoundOffences(env: Env, roundId: string): Promise<vo
   await roundOffences.finish(roundId)
 }
 
-/** What proves nothing to the hub, as when the subscription has changed hands, is no reason to come back. */
+/** Evidence that proves nothing to the hub, for example if the subscription has changed hands, is not tried again. */
 async function record(env: Env, evidence: Evidence): Promise<void> {
   try {
     const recorded = await recordOffence(services(env), readSettings(env).PROFILE, evidence)
     if (recorded.status === 'kept') return
     const { slash, isNew } = recorded
-    // What fails now is tried again by the schedule.
+    // If this fails, the schedule tries it again.
     if (isNew && slash.closedReason === null)
       await bringHubAction(env, 'propose_slash', slash.evidenceHash).catch((error) =>
         console.error(`the slash ${slash.evidenceHash} could not be proposed`, error),

@@ -1,7 +1,7 @@
 import type { ChainSlash, Slash } from '../stores/slashes.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 
-/** What the contracts add to `executable_at` before a slash can be executed: disputes sent in time still arrive. */
+/** The time that the contracts add to `executable_at` before a slash can be executed: disputes sent in time still arrive. */
 export const disputeGraceSecs = 15 * 60
 
 /** How long the contracts leave an arbiter to decide about a dispute. */
@@ -10,7 +10,7 @@ export const decisionSecs = 14 * 86_400
 /** How long the contracts leave everybody to execute a slash, from the end of its window or of the time to decide on. */
 export const executionSecs = 7 * 86_400
 
-/** What the owner can do about a slash: each has a page in docs/recovery. */
+/** The ways in which the owner can react to a slash: each has a page in docs/recovery. */
 export const recoveries = ['dispute', 'wait', 'top_up', 'none'] as const
 export type Recovery = (typeof recoveries)[number]
 

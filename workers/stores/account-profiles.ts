@@ -6,7 +6,7 @@ import { daySecs } from './earning-days.ts'
 import { developers, devices, earningDays, preferences, subscriptions } from './schema/index.ts'
 
 export interface AccountProfile {
-  /** What the wallet calls itself; null where it does not say. */
+  /** The name that the wallet gives itself; null if it gives none. */
   displayName: string | null
   devicesTotal: number
   devicesOnline: number
@@ -21,7 +21,7 @@ export interface AccountProfile {
 }
 
 export class AccountProfileStore extends Store {
-  /** What everybody may know of a wallet. @param sinceDay - A UTC day, counted from 1970. */
+  /** The public profile of a wallet. @param sinceDay - A UTC day, counted from 1970. */
   async find(address: string, sinceDay: number): Promise<AccountProfile> {
     const { linkState, boundAt } = devices
     const { miner, day, units } = earningDays

@@ -4,7 +4,7 @@ import { openSubscriptions } from './chain-facts.ts'
 import { Store } from './database.ts'
 import { developers, devices, faucetSettings, notificationCounts } from './schema/index.ts'
 
-/** What decides about a wallet's roles. */
+/** The facts that decide a wallet's roles. */
 export interface AccountStanding {
   /** Whether it has a bound device or a subscription that is not closed. */
   mines: boolean

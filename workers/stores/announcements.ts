@@ -7,7 +7,7 @@ export type Announcement = InferSelectModel<typeof announcements>
 
 export const announcementsMax = 200
 
-/** What developers announce of their projects. */
+/** Announcements of developers about their projects. */
 export class AnnouncementStore extends Store {
   async find(announcementId: string): Promise<Announcement | null> {
     const { announcementId: id } = announcements

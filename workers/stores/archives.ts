@@ -47,7 +47,7 @@ export interface KeptRow {
   leaseKeys: readonly LeaseKey[] | null
 }
 
-/** Where a page ends: in one of the two ranges of an epoch, that of rounds with a result and that of the others. */
+/** The position at which a page ends, in one of the two ranges of an epoch: rounds with a result, and the others. */
 export interface PagePosition {
   isFinal: boolean
   issuedAt: number

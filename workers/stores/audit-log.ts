@@ -5,7 +5,7 @@ import { insertFrom } from './statements.ts'
 
 export type AuditEntry = InferSelectModel<typeof auditLog>
 
-/** Who decides, and why. */
+/** The operator that decides, and the reason. */
 export interface Decision {
   operator: string
   reason: string | null

@@ -16,7 +16,7 @@ import { isOneOf } from './statements.ts'
 /** Epochs of a project that a restored object hears of: tasks of earlier ones are long over. */
 const epochsMax = 100
 
-/** What a backup of the objects needs of the database. */
+/** The reads and notes that backups of the objects need in the database. */
 export class BackupStore extends Store {
   /** Notes that a backup is whole. */
   async noteMade(backup: string, decision: Decision, madeAt: number): Promise<void> {

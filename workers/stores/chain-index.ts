@@ -51,7 +51,7 @@ import { insertFrom, jsonParts, listed, membersOf } from './statements.ts'
 
 type EventRow = Omit<InferSelectModel<typeof chainEvents>, 'provisional'>
 export type StateRow = InferSelectModel<typeof chainStates>
-/** What a subject was before a block changed it; members but the first three are null when it was nothing. */
+/** The state of a subject before a block changed it; all members but the first three are null if it had none. */
 export type StateBefore = InferSelectModel<typeof chainStatesBefore>
 
 /** Blocks after the tip, with what their events say. */
@@ -68,7 +68,7 @@ export interface NewBlocks {
 export type ReadBlock = InferSelectModel<typeof chainUnconfirmedLogs>
 
 /**
- * What the chain's events say, and how far they are read. Events, states and cursor change together or not at all: every
+ * The events of the chain, the states that follow, and how far the chain is read. These change together or not at all: every
  * statement of a batch holds only while the cursor is at the tip the batch builds on, and the last one moves it.
  */
 export class ChainIndexStore extends Store {
@@ -257,7 +257,7 @@ export class ChainIndexStore extends Store {
     ])
   }
 
-  /** What the chain says about one thing as of the indexed block. */
+  /** The state of one subject on the chain, as of the indexed block; null if it has none. */
   async state(kind: Subject['kind'], subject: string): Promise<ChainState | null> {
     const [row] = await this.db
       .select({ state: chainStates.state })

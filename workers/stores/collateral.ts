@@ -5,7 +5,7 @@ import { newestTime, openSubscriptions, pendingSlashes } from './chain-facts.ts'
 import { Store } from './database.ts'
 import { chainStates } from './schema/index.ts'
 
-/** What a wallet's subscriptions that are not closed hold together. */
+/** The sums over all subscriptions of a wallet that are not closed. */
 export interface CollateralTotals {
   bonded: bigint
   unbonding: bigint

@@ -41,8 +41,8 @@ export interface ReadSet extends CommitteeSet {
 export type NewSet = Pick<CommitteeSet, 'projectId' | 'epoch' | 'epochSecs' | 'committee' | 'builtAt'>
 
 /**
- * Whether a quorum of the validators of the epoch has attested a set. What a key signed before it was ended counts, and
- * a key that was ended does not lower the quorum. Without a generation there is no quorum.
+ * Whether a quorum of the validators of the epoch has attested a set. An attestation from before its key was ended counts,
+ * and a key that was ended does not lower the quorum. Without a generation there is no quorum.
  */
 const validBy = (params: FixedParams): SQL => sql`(
   SELECT coalesce(sum(${committeeSetAttestations.publicKey} IS NOT NULL

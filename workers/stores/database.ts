@@ -14,9 +14,9 @@ export function openDatabase(d1: D1Database): Database {
 }
 
 /**
- * What reads and writes some of the tables. The query builder makes every statement that it can express. The others (virtual tables,
+ * Reads and writes some of the tables. The query builder makes every statement that it can express. The others (virtual tables,
  * recursive reads, guarded INSERT … SELECT, lists as JSON) are `sql` templates over the tables and columns of `schema/`, so that a column
- * that is renamed or missing is an error of types. Where a list says nothing else, it is of `limit` rows after `after`, the newest first.
+ * that is renamed or missing is a type error. Unless a list says otherwise, it has `limit` rows after `after`, newest first.
  */
 export class Store {
   protected readonly db: Database
@@ -100,7 +100,7 @@ export async function readRows<Row>(
   return results
 }
 
-/** Whether a statement changed anything. What its triggers changed counts too, so that the number says no more than this where a table has some. */
+/** Whether a statement changed anything. Changes by triggers count too, so for a table with triggers the number says no more than this. */
 export const isChanged = (result: D1Result | undefined): boolean => (result?.meta.changes ?? 0) > 0
 
 /** Runs statements as one transaction: all of them or none. The driver's own batch takes no statement of raw SQL. */

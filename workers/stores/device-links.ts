@@ -7,7 +7,7 @@ import { lastMigration } from './schema/last-migration.ts'
 export type DeviceStanding = NonNullable<Awaited<ReturnType<DeviceLinkStore['standing']>>>
 export type RelayTotals = Omit<typeof relayTotals.$inferSelect, 'id'>
 
-/** What the relay says of devices, and whom it lets in. */
+/** The link states that the relay reports for devices, and the standing of keys that ask for a link. */
 export class DeviceLinkStore extends Store {
   /** Writes what a link says, unless something newer is there. */
   async publish(view: LinkView, revision: number, now: number): Promise<void> {

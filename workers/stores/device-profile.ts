@@ -1,7 +1,7 @@
 import type { benchmarkSuite, ConnectionKind } from '../../protocol/identity/index.ts'
 import type { deviceClasses, engines } from '../../protocol/manifest/index.ts'
 
-/** What a device says of its parts; null where it does not know. */
+/** The hardware that a device reports; null for a part that it does not know. */
 export interface Hardware {
   cpu_model: string | null
   cpu_cores: number | null
@@ -15,7 +15,7 @@ export interface Hardware {
   arch: string | null
 }
 
-/** What the suite gave on a device, as it says itself. */
+/** The result of the benchmark suite on a device, as the device reports it. */
 export interface Benchmark {
   suite: typeof benchmarkSuite
   ran_at: number

@@ -235,7 +235,7 @@ const joined = ({ device, nodeStatus, work, ...node }: JoinedRow): Device => ({
   subscriptions: JSON.parse(work),
 })
 
-/** What the owner and the device say of it; another owner begins without. */
+/** The columns that the owner and the device fill in; they are emptied for another owner. */
 const own = [
   'label',
   'groupId',

@@ -14,7 +14,7 @@ import {
 } from './schema/index.ts'
 import { fromTemplate, isSameEpoch } from './statements.ts'
 
-/** What a wallet has in an epoch. */
+/** The payout of a wallet for an epoch. */
 export type EarnedPayout = Awaited<ReturnType<EarningStore['payouts']>>[number]
 
 export interface PayoutFilter {
@@ -22,7 +22,7 @@ export interface PayoutFilter {
   claimed?: boolean | undefined
 }
 
-/** What a wallet earned of one token, in one project or on one day. */
+/** The earnings of a wallet in one token, in one project or on one day. */
 export interface EarnedSum {
   key: string
   token: Token
@@ -41,7 +41,7 @@ const keys = {
   day: sql`date(day * ${daySecs}, 'unixepoch')`,
 }
 
-/** What validators attested to wallets. A vetoed epoch earns nothing. */
+/** The payouts that validators attested to wallets. A vetoed epoch earns nothing. */
 export class EarningStore extends Store {
   /** Those whose epochs ended last come first; `limit` rows after `after`. */
   async payouts(
@@ -77,8 +77,8 @@ export class EarningStore extends Store {
   }
 
   /**
-   * What epochs came to that ended after `since`, by project or by UTC day. From the beginning on, whole days are read instead of payouts.
-   * @param since - Unix seconds; null for all there were.
+   * The sums of epochs that ended after `since`, by project or by UTC day. Without `since`, whole days are read instead of payouts.
+   * @param since - Unix seconds; null for all epochs.
    */
   async sums(miner: Wallet, by: keyof typeof keys, since: number | null): Promise<EarnedSum[]> {
     const source = since === null ? everyDay(miner) : recentShares(miner, since)

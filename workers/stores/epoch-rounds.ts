@@ -4,17 +4,17 @@ import { Store } from './database.ts'
 import { archives, epochCredits, epochReceipts, epochRounds, rounds } from './schema/index.ts'
 import { build, fromTemplate, isEpoch, isSameEpoch } from './statements.ts'
 
-/** What the rounds of an epoch came to. Primaries are those that were asked first, of whom some answered with a valid vote. */
+/** The counts of an epoch's rounds. `primaries` are the members that were asked first; `answered` of them gave a valid vote. */
 export type EpochRoundCounts = NonNullable<Awaited<ReturnType<EpochRoundStore['counts']>>>
 /** How many rounds an epoch had, and how many of them without a committee. */
 export type RoundTotals = Awaited<ReturnType<EpochRoundStore['latest']>>[number]
-/** What a wallet is credited in an epoch that nobody has attested yet; `epochUnits` are those of everybody. */
+/** The credits of a wallet in an epoch that nobody has attested yet; `epochUnits` are the units of everybody. */
 export type AccruingEpoch = Awaited<ReturnType<EpochRoundStore['accruing']>>[number]
 
 /** Most rounds of an epoch, the last ones, of which the median time to finality is taken. */
 const timedMax = sql.raw('10000')
 
-/** What the rounds of each epoch of a project come to. */
+/** The sums over the rounds of each epoch of a project. */
 export class EpochRoundStore extends Store {
   /** Null for an epoch without rounds. */
   async counts(projectId: string, epoch: number) {

@@ -171,7 +171,7 @@ export class EpochStore extends Store {
       .$dynamic()
   }
 
-  /** Notes how posting comes on. What the chain says of the epoch stands above it. */
+  /** Notes the progress of posting, unless the chain already has a state of the epoch. */
   async note(subject: string, { state, settlement, error }: PostingProgress): Promise<void> {
     await this.db
       .update(epochReceipts)
@@ -196,7 +196,7 @@ function isSubject(subject: string) {
   return and(eq(epochReceipts.vault, vault), eq(epochReceipts.epoch, Number(epoch)))
 }
 
-/** What is told the vault; all of it follows from the receipt. */
+/** The wish to post an epoch to its vault; all of it follows from the receipt. */
 function postWish(receipt: EpochReceipt): Wish {
   const { gross, miner, developer, treasury } = receipt.totals
   return {

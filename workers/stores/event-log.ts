@@ -17,7 +17,7 @@ export interface ReadRows {
   rows: LogRow[]
   /** The position after what was looked at. */
   end: Position
-  /** Where rows between the position and the first one that is kept are deleted: when the first one was written. */
+  /** If rows between the position and the first kept row are deleted: when the first kept row was written; else null. */
   archivedBefore: number | null
   /** The newest row of the log; 0 for none. */
   newest: number

@@ -81,7 +81,7 @@ const batches = 40
 
 /** Deletes rows that nobody can ask for any more, of each table so many at once. */
 export class ExpiredRows extends Store {
-  /** @returns What failed: one table keeps no other waiting. */
+  /** @returns The errors; a table that fails keeps no other waiting. */
   async purge({ machine, network, tasksKeptSecs }: PurgeTimes, rows = batchRows): Promise<unknown[]> {
     const failed: Expiring = {
       ...{ table: tasks, key: [tasks.taskId], at: tasks.createdAt, keptSecs: tasksKeptSecs },

@@ -8,7 +8,7 @@ export type FaucetSettings = Pick<
   'enabled' | 'amountWei' | 'nativeWei' | 'cooldownSecs'
 >
 
-/** What an operator sets, and of the rest that it stays; null gives a setting back to the deployment. */
+/** The settings that an operator changes; those left out stay, and null gives a setting back to the deployment. */
 export type FaucetChange = { [Member in keyof FaucetSettings]?: FaucetSettings[Member] | undefined }
 
 export class FaucetSettingsStore extends Store {

@@ -13,7 +13,7 @@ export class Files {
   readonly #folder: string
   readonly #name: string
   readonly #limits: Required<FileLimits>
-  /** @param name - What callers are told is away. @param limits - Where the largest file takes longer than most. */
+  /** @param name - The subject of the 503 message. @param limits - For a kind whose largest file takes longer than most. */
   constructor(
     bucket: R2Bucket,
     folder: string,

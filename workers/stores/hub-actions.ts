@@ -9,7 +9,7 @@ export type HubActionKind = HubAction['kind']
 
 export type Wish = Pick<HubAction, 'kind' | 'subject' | 'wanted'>
 
-/** What dead letters about such actions name as their queue. */
+/** The queue that dead letters about such actions name. */
 export const hubActionsQueue = 'hub-actions'
 
 /** Attempts in vain after which operators are told; it is tried on. */
@@ -43,7 +43,7 @@ const roundMax = 50
 
 const actionRows = new RowReader(hubActions)
 
-/** What the hub itself wants on the chain, until the chain has it. */
+/** The actions that the hub itself wants on the chain, until the chain has them. */
 export class HubActionStore extends Store {
   async find(kind: HubActionKind, subject: string): Promise<HubAction | null> {
     const rows = await this.db
@@ -54,8 +54,8 @@ export class HubActionStore extends Store {
   }
 
   /**
-   * What is to be looked at by now, a round of it: a few actions of each share, those first that are due longest. A share is
-   * what is about one vault, one project's slashes, or one wallet's claims.
+   * One round of the actions that are due: a few of each share, those first that are due longest. A share is all actions
+   * about one vault, one project's slashes, or one wallet's claims.
    */
   async due(now: number): Promise<HubAction[][]> {
     const rows = await this.db.all<{ share: string }>(sql`
@@ -125,7 +125,7 @@ export class HubActionStore extends Store {
     await batch(this.db, isLoud ? [noted, letter] : [noted])
   }
 
-  /** The chain has it. What follows from that is wanted from then on. */
+  /** Notes that the chain has it. The wish `next`, if any, is wanted from then on. */
   async finish(action: HubAction, now: number, next: Wish | null = null): Promise<void> {
     const same = sql`SELECT 1 FROM ${hubActions} WHERE ${this.#same(action)}`
     const letter = and(eq(deadLetters.messageId, letterIdOf(action)), isNull(deadLetters.resolvedAt))

@@ -12,7 +12,7 @@ import {
 } from './schema/index.ts'
 import { isSameEpoch } from './statements.ts'
 
-/** What may be late, of a project and an epoch. */
+/** The kinds of work that may be late, each in an epoch of a project. */
 export const lateKinds = [
   'set_not_built',
   'set_not_attested',
@@ -30,7 +30,7 @@ export interface LateWork {
   count: number
 }
 
-/** What takes no longer is not late, in seconds. */
+/** The wait after which work is late, in seconds. */
 const patienceSecs = 60
 /** For how long after the end of an epoch its rounds that nobody is paid for are named. */
 const unpaidShownSecs = 7 * 86_400
@@ -38,7 +38,7 @@ const unpaidShownSecs = 7 * 86_400
 const namedMax = 20
 const countedMax = 1_000
 
-/** What of the network is late. Each kind has an index of its own, which holds little while nothing is. */
+/** The late work of the network. Each kind has an index of its own, which is small while nothing is late. */
 export class LateWorkStore extends Store {
   /**
    * Epochs that run without a set, or without an attested one, whether it lacks its quorum still or has lost it; projects whose tasks wait

@@ -34,7 +34,7 @@ export class NetworkPulse extends Store {
     return row!
   }
 
-  /** What validators attested in the newest epochs, of the token that most of these pay. */
+  /** The rewards that validators attested in the newest epochs, in the token that most of these pay. */
   async rewards(): Promise<RecentRewards | null> {
     const { acceptedAt, token, totals } = epochReceipts
     const [row] = await this.db.all<RecentRewards>(sql`

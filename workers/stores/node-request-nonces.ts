@@ -6,8 +6,8 @@ import { insertFrom } from './statements.ts'
 export type NodeRequestNonce = typeof nodeRequestNonces.$inferSelect
 
 /**
- * What the hub knows of a key. `vouched`: something that cannot be made at will stands behind it, which is an operator's
- * approval or collateral. `known`: it is registered, or of a bound device.
+ * The standing of a key. `vouched`: it has an operator's approval or collateral, neither of which can be made at will.
+ * `known`: it is registered, or of a bound device.
  */
 export type KeyStanding = 'vouched' | 'known' | 'unknown'
 

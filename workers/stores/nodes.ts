@@ -41,8 +41,8 @@ export class NodeStore extends Store {
   }
 
   /**
-   * Inserts or renews a registration. What an operator decided stays, except that one who was approved in another role
-   * begins as `status` again. A revoked node stays as it is.
+   * Inserts or renews a registration. The decision of an operator stays, except that a node that was approved in another
+   * role begins as `status` again. A revoked node stays as it is.
    */
   async register(registration: NodeRegistration, status: NodeStatus, now: number): Promise<Node> {
     const { nodeId, publicKey, ...members } = registration

@@ -94,7 +94,7 @@ const stored = async () => {
   })
 }
 
-/** What subscriptions were at a block, as committee sets are built of it. */
+/** The states of subscriptions at a block, as committee sets are built from them. */
 const statesAt = async (block: number) => {
   const states = new Map<string, ChainState>()
   for await (const { subscriptionId, event } of snapshotCandidates.eventsUpTo(subscriptions, block))

@@ -26,7 +26,7 @@ export const eventsKeptSecs = longestEpoch + beaconOffset + skew
 
 /**
  * Deletes events that nobody reads any longer: of those that are final and older than {@link eventsKeptSecs}, the next ones
- * since the last call. What stays for good:
+ * since the last call. These events stay for good:
  *
  * - events of subscriptions, which are folded from their first one on, without the payout addresses that a later event
  *   has overtaken

@@ -30,7 +30,7 @@ export interface PendingGeneration extends NewGeneration {
   signatures: readonly { publicKey: string; signature: string; receivedAt: number }[]
 }
 
-/** What an operator decides about nodes in one call. */
+/** The decision of an operator about nodes in one call. */
 export interface GenerationDecision extends Decision {
   approve: readonly string[]
   revoke: readonly string[]
@@ -80,9 +80,9 @@ export class PendingGenerationStore extends Store {
   }
 
   /**
-   * Keeps the next generation until it is signed, with what it says about nodes. @param replaces - Whether it takes the place of one that
-   * is pending, as an emergency generation does. What that one said about nodes is taken back. @returns Whether it was kept: not beside
-   * another one, nor on top of what is not the end of the chain any more.
+   * Keeps the next generation, with its decisions about nodes, until it is signed. @param replaces - Whether it takes the place of one that
+   * is pending, as an emergency generation does. The decisions of that one are taken back. @returns Whether it was kept: it is not beside
+   * another pending one, nor if it does not follow the last generation of the chain.
    */
   async propose(
     made: NewGeneration,
@@ -256,7 +256,7 @@ function takenBack({ document }: NewGeneration, decision: Decision, now: number,
   return changeNodes(decision, 'node.restore', { status, after }, now, changing)
 }
 
-/** What a generation says about nodes, with a note of each whose status it changes. */
+/** Applies the decisions of a generation about nodes, with a note for each node whose status it changes. */
 function decided(decision: GenerationDecision, now: number, holds: SQL): SQLWrapper[] {
   const { approve, revoke, endedAt } = decision
   const change = (ids: readonly string[], status: 'approved' | 'revoked', action: string) => {

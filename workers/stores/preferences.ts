@@ -3,7 +3,7 @@ import type { Wallet } from './caller.ts'
 import { Store } from './database.ts'
 import { preferences } from './schema/index.ts'
 
-/** What a wallet keeps for its own user interface; the shape is the API's. */
+/** The preferences that a wallet keeps for its user interface, in the shape that the API defines. */
 export class PreferencesStore extends Store {
   async find(address: Wallet): Promise<object | null> {
     const rows = await this.db.select().from(preferences).where(eq(preferences.address, address))

@@ -60,7 +60,7 @@ export const analyticsText = `SELECT
 
 export type AnalyticsRow = Record<'days' | 'last' | 'before', string | null> & { eligible: number | null }
 
-/** What developers see of their projects. */
+/** The figures that developers see of their projects. */
 export class ProjectAnalyticsStore extends Store {
   /** Of epochs that end after `since`, and what was settled since then. @param now - Unix seconds. */
   async read(projectId: string, since: number, now: number): Promise<Analytics> {

@@ -181,8 +181,8 @@ function epochRow(settled: SettledEpoch, last: ProjectEpoch | null, executed: nu
 }
 
 /**
- * What lists show and sort by. The average looks back a week; a project is trending by its rounds of the last day, as a
- * percentage of those of an average day of the week.
+ * The figures that lists show and sort by. The average covers the last week; the trending score is the number of rounds of
+ * the last day, as a percentage of those of an average day of the week.
  */
 function projectFigures(
   row: ProjectEpoch,

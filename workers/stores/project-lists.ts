@@ -23,7 +23,7 @@ export interface ProjectFilter {
 /** The sort key of a project, then its ordinal, in which every order ends. */
 export type ProjectPosition = [key: string | number, ordinal: number]
 
-/** What each order compares before the ordinal; the newest has nothing else. */
+/** The column that each order compares before the ordinal; `newest` has none. */
 const sortKeys = {
   newest: null,
   trending: projects.trendingScore,

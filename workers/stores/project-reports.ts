@@ -9,7 +9,7 @@ export type ProjectReport = InferSelectModel<typeof projectReports>
 export const reportsMax = 20
 const day = 86_400
 
-/** What wallets report of projects, for operators. */
+/** Reports of wallets about projects, for operators. */
 export class ProjectReportStore extends Store {
   /** Inserts it unless the wallet made {@link reportsMax} in the last day; a repeated try finds it made. */
   async create(report: ProjectReport): Promise<'created' | 'too_many'> {

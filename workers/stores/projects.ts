@@ -18,9 +18,9 @@ export interface ProjectRecord {
   current: ProjectVersion
   /** The newest version that waits for its publication on chain or for its epoch. */
   pending: Omit<ProjectVersion, 'manifest'> | null
-  /** What the registry says; null until it was registered there. */
+  /** The state of the project in the registry; null until it is registered there. */
   registry: ChainState | null
-  /** What the vault's events say; null until it was created. */
+  /** The state of the vault, from its events; null until it is created. */
   vault: ChainState | null
 }
 
@@ -72,7 +72,7 @@ export class ProjectStore extends Store {
     return rows[0]?.projectId ?? null
   }
 
-  /** What projects ask of a device, and what it earns there. */
+  /** The requirements of projects for a device, with their collateral and average reward. */
   async offers(projectIds: readonly string[]): Promise<Map<string, ProjectOffer>> {
     const { projectId, listingStatus, minCollateral, avgDailyReward } = projects
     const rows = await this.db

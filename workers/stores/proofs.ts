@@ -17,7 +17,7 @@ export interface ProofFilter extends Omit<LeaseFilter, 'state'> {
 export type LeasePosition = Pick<LeaseRow, 'createdAt' | 'roundId' | 'position'>
 
 export type Lease = Awaited<ReturnType<ProofStore['leases']>>[number]
-/** What came of a member's vote, or of the lack of one. */
+/** The outcome of a member's vote, or of the lack of one. */
 export type Proof = Awaited<ReturnType<ProofStore['list']>>[number]
 /** How many proofs came out how. */
 export type ProofCounts = Awaited<ReturnType<ProofStore['counts']>>
@@ -65,7 +65,7 @@ export class ProofStore extends Store {
     return proof ?? null
   }
 
-  /** What the database says of a proof whose round is in an archive alone. */
+  /** The data that the database still has about a proof whose round is in an archive alone. */
   async standing({
     projectId,
     epoch,
@@ -129,7 +129,7 @@ export class ProofStore extends Store {
           finalizedAt: rounds.finalizedAt,
         }),
         isMatch,
-        // What everybody is credited in the epoch so far, and what it pays for; null before the first round that is final.
+        // The units of everybody in the epoch so far, and its terms of payment; null before the first round that is final.
         epochUnits: sql<number | null>`${epochRounds.units}`.as('epoch_units'),
         terms: epochRounds.terms,
         slashId: sql<string | null>`(${slash})`,
@@ -159,8 +159,8 @@ function rangeOf<T extends string>(column: Column, value: T | undefined, usual: 
 }
 
 /**
- * The next leases of an owner, under the name of the table, whether they match a filter or not: so a page costs as much as it is long, and one
- * with a filter may have few rows. What they are joined with is read of those that match alone.
+ * The next leases of an owner, under the name of the table, whether they match a filter or not: the cost of a page depends on its length only,
+ * and a page with a filter may have few rows. Joined rows are read only for leases that match.
  */
 function scanOf(
   owner: Wallet,

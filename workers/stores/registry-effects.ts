@@ -6,7 +6,7 @@ import { isState } from './chain-facts.ts'
 import { chainStates, devices, projects, projectVersions, subscriptions } from './schema/index.ts'
 import { build } from './statements.ts'
 
-/** Where a statement finds a version. A bound number is a float to the database, so the number is a column or written out. */
+/** The expressions that name a version in a statement. A bound number is a float to the database, so it is a column or written out. */
 type VersionTerms = Record<'projectId' | 'version' | 'manifestHash' | 'consensusHash', SQLWrapper>
 
 /**

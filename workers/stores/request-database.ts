@@ -9,7 +9,7 @@ interface Question {
   reject: (error: unknown) => void
 }
 
-/** Whose statement it is: the check of the caller's credential, or the work that waits for that check. */
+/** The origin of a statement: the check of the caller's credential, or the work that waits for that check. */
 type Part = 'credential' | 'work'
 
 const scope = new AsyncLocalStorage<{ database: RequestDatabase; part: Part }>()

@@ -40,7 +40,7 @@ export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' |
   units?: number
 }
 
-/** What follows from the end of a round. */
+/** The effects of the end of a round. */
 export interface RoundEnd {
   round: RoundRow
   endedAt: number
@@ -110,7 +110,7 @@ const placeholders = <Name extends string>(names: readonly Name[]) =>
 const sumOf = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0)
 
-/** What the rounds of each subscription change, in the order in which they ended. */
+/** The changes to each subscription by its rounds, in the order in which these ended. */
 function memberChanges(ends: readonly RoundEnd[], memberSince: ReadonlyMap<string, number> | null) {
   const inOrder = [...ends].sort(
     (a, b) => a.endedAt - b.endedAt || (a.round.roundId < b.round.roundId ? -1 : 1),
@@ -228,7 +228,7 @@ function epochCounts(ends: readonly RoundEnd[]) {
   }
 }
 
-/** What an epoch of a project has come to, and what it pays for: the terms are read from the version once. */
+/** Adds to the counts of a project's epoch. Its first round also sets the terms of payment, from the version. */
 const countEpoch = prepared(() => {
   const counts = membersOf(epochCounts([]))
   const epoch = integer('epoch')
@@ -253,7 +253,7 @@ const countEpoch = prepared(() => {
   })
 })
 
-/** What payout addresses are credited. Several members may share one, and each of their rounds counts once for it. */
+/** The credits of payout addresses. Several members may share one; a round counts once for it. */
 function creditsOf(ends: readonly RoundEnd[]) {
   const credits = Map.groupBy(
     ends.flatMap((end) => end.credits),

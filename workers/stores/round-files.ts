@@ -19,7 +19,7 @@ export interface RoundFile {
   v: typeof recordForm
   round_id: string
   task: Task
-  /** Who was drawn, in draw order; empty for a fallback. */
+  /** The drawn members, in draw order; empty for a fallback. */
   draw: readonly CommitteeMember[]
   /** As validators were given them. */
   votes: readonly TaskVote[]

@@ -18,7 +18,7 @@ import {
 } from './statements.ts'
 import { scheduledStatement } from './tasks.ts'
 
-/** Where the state of a round can only go on to one further right. */
+/** The rank of a round's state, which can only change to one further right. */
 const rankOf = (state: SQL): SQL =>
   sql`instr('pending fallback committee_agreed escalated finalized failed', ${state})`
 
@@ -134,7 +134,7 @@ const writeLeases = prepared(() => {
   })
 })
 
-/** What is written may have stood before what is there: it is left out then. */
+/** Writes rows of rounds. A row with an earlier state than the stored one is left out. */
 const writeRows = prepared(() => {
   const { kind, projectId, consensusHash, epoch, seq, setHash, issuedAt, nonce, ...others } =
     getTableColumns(rounds)

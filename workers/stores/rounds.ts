@@ -4,7 +4,7 @@ import type { RoundEnd } from './round-effects.ts'
 import { type LeaseRow, type RoundRow, rounds } from './schema/index.ts'
 
 const { leaseKeys: _, ...columns } = getTableColumns(rounds)
-/** What readers see of a round. */
+/** The columns of a round that readers see. */
 export const roundColumns = columns
 
 export interface PublishedRound {
@@ -22,7 +22,7 @@ export interface WrittenRound extends PublishedRound {
 export const isRoundOpen = (roundId: string | SQL): SQL => sql`NOT EXISTS (SELECT 1 FROM ${rounds}
   WHERE ${rounds.roundId} = ${roundId} AND ${rounds.state} IN ('finalized', 'failed'))`
 
-/** What lists show of rounds, and what figures count: a row for each, and one for each member that was asked. */
+/** The rounds that lists show and figures count: a row for each round, and one for each member that was asked. */
 export class RoundStore extends Store {
   async find(roundId: string): Promise<RoundRow | null> {
     return (await this.db.select(roundColumns).from(rounds).where(eq(rounds.roundId, roundId)).get()) ?? null

@@ -24,14 +24,14 @@ export interface Hit {
   label: string
 }
 
-/** What may have a name: its kind, and the query of a label, or of a JSON list of id and label. */
+/** Queries for hits, by type: each selects a label, or a JSON list of id and label. */
 type Candidates = Partial<Record<Hit['type'], SQL>>
 
 const { projectId, epoch, receiptHash } = epochReceipts
 const roundHit = sql`json_array(${rounds.roundId}, ${rounds.function} || ' (' || ${rounds.state} || ')')`
 const epochHit = sql`json_array(${projectId} || ':' || ${epoch}, 'Epoch ' || ${epoch})`
 
-/** Finds things by their names. What is not public is not found. */
+/** Finds things by their names. Projects that are not public are not found. */
 export class SearchStore extends Store {
   /** Everything that has a hash as its name. */
   async byHash(hash: string): Promise<Hit[]> {

@@ -10,7 +10,7 @@ export type VetoAction = 'veto' | 'reopen'
 
 const { state } = chainStates
 
-/** What operators have the arbiter do to epochs. What may be decided follows from what is indexed of the chain. */
+/** Decisions about epochs that operators have the arbiter carry out. The indexed state of the chain limits which are possible. */
 export class SettlementDecisionStore extends Store {
   /** Wants an epoch vetoed while its challenge period runs, or reopened while it is vetoed; notes who decided so. */
   async decide(

@@ -10,7 +10,7 @@ export const isUnposted = sql`${epochReceipts.state} IN ('attested', 'submitted'
 
 const epochName = sql`${epochReceipts.vault} || ':' || ${epochReceipts.epoch}`
 
-/** What a payout is called on the chain, in a statement that has the receipt of its epoch. */
+/** The name of a payout on the chain, in a statement that has the receipt of its epoch. */
 export const claimName = sql`${epochName} || ':' || ${epochShares.miner}`
 
 /** Every receipt's epoch, named as the states of the chain name it. */
@@ -76,7 +76,7 @@ export function claimEffect(subjects: SQL, guard: SQL) {
     )
 }
 
-/** What waits for vaults is due when one of their events is read. @param vaults - A query whose column `value` names them. */
+/** Makes actions that wait for vaults due, when one of their events is read. @param vaults - A query whose column `value` names them. */
 export const vaultEffect = (vaults: SQL, guard: SQL) =>
   due(
     sql`${hubActions.subject} IN (SELECT ${epochName} FROM (${vaults}) AS v CROSS JOIN ${epochReceipts}
@@ -84,7 +84,7 @@ export const vaultEffect = (vaults: SQL, guard: SQL) =>
     guard,
   )
 
-/** What waits for the end of a pause is due when it may be over. */
+/** Makes actions that wait for the end of a pause due, when it may be over. */
 export const postingEffect = (guard: SQL) => due(sql`${hubActions.lastError} IS NOT NULL`, guard)
 
 const due = (which: SQL, guard: SQL) =>

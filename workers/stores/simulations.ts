@@ -17,7 +17,7 @@ export interface SimulatedTask {
   gasLimit: number
 }
 
-/** What a quorum gave for a task. */
+/** The result that a quorum gave for a task. */
 export interface SimulatedResult {
   roundId: string
   receipt: ExecutionReceipt

@@ -21,7 +21,7 @@ export class SnapshotCandidateStore extends Store {
         isFaulty: sql<number>`coalesce(${nodes.health} = 'faulty' OR ${nodes.status} = 'revoked', 0)
           OR ${devices.bannedAt} IS NOT NULL OR ${devices.voteFaultAt} IS NOT NULL
           OR ${devices.benchmarkFaultAt} IS NOT NULL`,
-        // What its events make of it, and the block of the last of them; null before the first.
+        // The state that follows from its events, and the block of the last of them; null before the first.
         ...{ state: chainStates.state, stateBlock: chainStates.blockNumber },
       })
       .from(subscriptions)

@@ -95,7 +95,7 @@ export class StandingStore extends Store {
     }
   }
 
-  /** @returns Where the period is then; null where it has nothing more to leave. */
+  /** @returns The new position of the period; null if it has no more days to leave. */
   async #leave(period: number, from: Position, until: number): Promise<Position | null> {
     const { day, miner, projectId, token, units } = earningDays
     const [to] = await this.db.all<Position>(sql`

@@ -85,11 +85,11 @@ const valuesOf = <T extends Table, M extends Member<T>>(
 
 const proposed = ({ name }: Column): SQL => sql`excluded.${sql.identifier(name)}`
 
-/** Where the row exists, sets these columns to the values that it was to be inserted with. */
+/** If the row exists, sets these columns to the values that were to be inserted. */
 export const replaced = <T extends Table, M extends Member<T>>(table: T, members: readonly M[]) =>
   valuesOf(table, members, proposed)
 
-/** Where the row exists, adds to these columns the values that it was to be inserted with. */
+/** If the row exists, adds the values that were to be inserted to these columns. */
 export const added = <T extends Table, M extends Member<T>>(table: T, members: readonly M[]) =>
   valuesOf(table, members, (column) => sql`${column} + ${proposed(column)}`)
 

@@ -28,7 +28,7 @@ const emit = (state: ChainState | null, name: string, args: Record<string, strin
     txHash: '',
   } satisfies ChainEvent)
 
-/** What happens to a subscription: by its owner, by a slash, or time alone. */
+/** A step in the life of a subscription: by its owner, by a slash, or by time alone. */
 type Step =
   | { kind: 'bond' | 'slash'; amount: bigint }
   | { kind: 'pause' | 'resume' | 'unbond' | 'withdraw' | 'create' | 'wait' }

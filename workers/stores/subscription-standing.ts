@@ -6,9 +6,9 @@ import {
 } from '../../protocol/actions/index.ts'
 import type { ChainState, SlashLow } from '../chain/projections.ts'
 
-/** What the hub, the chain and the project say about a subscription. */
+/** The facts about a subscription from the hub, the chain and the project. */
 export interface SubscriptionFacts {
-  /** What its events make of it; null before the first bond. */
+  /** The state that follows from its events; null before the first bond. */
   chain: ChainState | null
   /** How often the chain had closed it when the hub's record began. */
   closings: number
@@ -16,7 +16,7 @@ export interface SubscriptionFacts {
   minCollateral: string
 }
 
-/** Where a subscription stands. Amounts in decimal, times in Unix seconds. */
+/** The status of a subscription. Amounts in decimal, times in Unix seconds. */
 export interface Standing {
   status: SubscriptionState
   collateral: string

@@ -14,12 +14,12 @@ export interface Subscription extends Row {
   pendingSlashes: number
   /** Unix seconds of the newest indexed block; 0 before the first. */
   chainTime: number
-  /** What its payout address has in the settled epochs of the project, with all of its devices; null for nothing. */
+  /** The amount that its payout address has in settled epochs of the project, with all of its devices; null for nothing. */
   earned: string | null
   earnedUnits: number | null
 }
 
-/** What a wallet may have that is not closed: its collateral is summed over all of them. */
+/** The most subscriptions of a wallet that are not closed: its collateral is summed over all of them. */
 export const openSubscriptionsMax = 1000
 
 export const columns = {
@@ -53,7 +53,7 @@ const plain = (isOne: boolean) => sql.raw(isOne ? '+' : '')
 const isKeyOf = (nodeId: string) => sql`${subscriptions.nodeKey} = (
   SELECT ${devices.publicKey} FROM ${devices} WHERE ${devices.nodeId} = ${nodeId})`
 
-/** What the hub keeps of subscriptions, read together with what the chain says of them. */
+/** The hub's records of subscriptions, read together with their state on the chain. */
 export class SubscriptionStore extends Store {
   async find(subscriptionId: string): Promise<Subscription | null> {
     const rows = await this.select().where(eq(subscriptions.subscriptionId, subscriptionId))

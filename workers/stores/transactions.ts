@@ -23,7 +23,7 @@ export class TransactionStore extends Store {
   }
 
   /**
-   * Inserts an action that the relayer did not bring, or updates what has changed of it. What the relayer says of one stays.
+   * Inserts an action that the relayer did not submit, or updates it if it has changed. The relayer's own records stay as they are.
    * @returns The record as it is from here on.
    */
   async recordForeign(transaction: Transaction): Promise<IndexedTransaction | null> {

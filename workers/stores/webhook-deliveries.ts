@@ -17,7 +17,7 @@ import { type Attempt, webhookDeliveries, webhookReader, webhooks } from './sche
 import { insertFrom, jsonParts } from './statements.ts'
 import { type Delivery, isDelivery, trimStatement, type Webhook } from './webhooks.ts'
 
-/** What the reader compares events with. */
+/** The members of a webhook that the reader compares events with. */
 export type Interest = Pick<Webhook, 'webhookId' | 'owner' | 'types' | 'projectIds' | 'fromRow'>
 
 /** Names the next attempt of a delivery. */
@@ -31,13 +31,13 @@ export interface Waiting extends Interest, Load {
 /** Events that become deliveries of a webhook. */
 export interface Portion {
   webhook: Waiting
-  /** What is sent; of a gap, what is shown. */
+  /** The messages to send; of a gap, the body to show. */
   bodies: readonly { state: 'pending' | 'gap'; body: string }[]
   next: Position
   nextAt: number
 }
 
-/** What a delivery is made of. */
+/** A delivery with all that sending it needs. */
 export interface Prepared extends Delivery {
   url: string
   secrets: Webhook['secrets']
@@ -45,7 +45,7 @@ export interface Prepared extends Delivery {
   isSlow: boolean
 }
 
-/** Where a reader was, and with which webhooks. */
+/** The position of a reader, and the version of the webhooks that it knew. */
 export interface ReaderState {
   row: number
   version: number
@@ -94,7 +94,7 @@ export class WebhookDeliveryStore extends Store {
     return row?.needed === 1
   }
 
-  /** Where the reader is, whether a webhook waits, and which messages are to be sent, since they seem lost or are probes: these count as sent. */
+  /** The state of the reader, whether a webhook waits, and the messages to send because they seem lost or are probes: these count as sent. */
   async look(now: number): Promise<ReaderState & { waits: boolean; due: Due[] }> {
     const { webhookId, number, attemptsMade, dueAt } = webhookDeliveries
     const lost = sql`SELECT ${webhookId}, ${number} FROM ${webhookDeliveries}
@@ -212,7 +212,7 @@ export class WebhookDeliveryStore extends Store {
 
   /**
    * Makes deliveries and moves their webhooks on, each unless another reader did. One that has reached the reader waits no more.
-   * @returns What is to be sent.
+   * @returns The messages to send.
    */
   async deliver(portions: readonly Portion[], now: number): Promise<Due[]> {
     const results = await batch(
@@ -227,7 +227,7 @@ export class WebhookDeliveryStore extends Store {
       .map(({ webhook_id: webhookId, number }) => ({ webhookId, number, attemptsMade: 0 }))
   }
 
-  /** What these messages are about. */
+  /** The deliveries that these messages name, ready to be sent. */
   async prepare(due: readonly Pick<Due, 'webhookId' | 'number'>[]): Promise<Prepared[]> {
     const { url, secrets, failingSince, isSlow } = webhooks
     return this.db
@@ -311,7 +311,7 @@ function noteStatement(
 ): SQLWrapper {
   const kept = JSON.stringify([...attempts, attempt].slice(-attemptsKept))
   const { state, attemptsLeft, dueAt } = outcome
-  // What was given up while it was under way is not tried again, and may have succeeded.
+  // A delivery that was given up during an attempt is not tried again, but the attempt may have succeeded.
   const isOpen = state === 'delivered' ? sql`true` : isPending
   return sql`UPDATE ${webhookDeliveries} SET state = ${state}, attempts_left = ${attemptsLeft}, due_at = ${dueAt},
     attempts_made = ${attemptsMade + 1}, attempts = ${kept}

@@ -6,7 +6,7 @@ import type { DeviceRow } from './devices.ts'
 import type { EpochRow } from './epochs.ts'
 import { type Analytics, type AnalyticsRow, analyticsText, readAnalytics } from './project-analytics.ts'
 
-/** What decides whether a project gives work in the epoch that runs. */
+/** The facts that decide whether a project gives work in the epoch that runs. */
 export interface ProjectFacts {
   projectId: string
   listing: ListingStatus
@@ -84,8 +84,8 @@ export interface SubscriptionFacts {
 }
 
 /**
- * What is looked at: of leases the newest of the subscription that are not credited, and the newest of the owner, of which some are of other
- * devices.
+ * Limits on the rows that are read. Leases: the newest of the subscription that are not credited, and the newest of the owner, some of
+ * which are of other devices.
  */
 const leasesRead = 100
 const sharesRead = 10
@@ -184,7 +184,7 @@ type Figures = 'lastEpoch' | 'leasesSince'
 type FactsRow = Record<Exclude<keyof SubscriptionFacts, Figures>, string | null> &
   Record<Figures, number | null>
 
-/** What causes are found from. */
+/** The facts from which causes are found. */
 export class WhyFactStore extends Store {
   readonly #params: Offset
   constructor(db: Database, params: Offset) {

@@ -36,7 +36,7 @@ export interface Withdrawal extends Row {
   relay: Pick<Transaction, 'status' | 'txHash' | 'error' | 'updatedAt'> | null
   /** The last payment, once the chain has paid all of it; null before, and once the withdrawal is over. */
   payment: { at: number; txHash: string } | null
-  /** What the chain says was withdrawn; null while it is not indexed, and for payouts. */
+  /** The withdrawn collateral, from the chain; null while it is not indexed, and for payouts. */
   withdrawn: { amount: string; at: number } | null
 }
 
@@ -55,7 +55,7 @@ export type NewCollateral = Pick<
 /** A payout that a withdrawal claims, as its vault takes it. */
 export type OpenPayout = Pick<Payout, 'epoch' | 'amount' | 'leaf' | 'receiptHash' | 'leaves'>
 
-/** What the chain says of a withdrawal's payouts. */
+/** A payout of a withdrawal, with its claim on the chain. */
 interface ClaimedRow {
   epoch: number
   amount: string | null
@@ -83,7 +83,7 @@ const columns = {
   ),
 }
 
-/** What wallets take out, and which payouts the hub is about to claim for them. */
+/** Withdrawals of wallets, and the payouts that the hub is about to claim for them. */
 export class WithdrawalStore extends Store {
   /** In the order of their ids. */
   async findMany(ids: readonly string[]): Promise<Withdrawal[]> {
@@ -146,7 +146,7 @@ export class WithdrawalStore extends Store {
       .onConflictDoNothing()
   }
 
-  /** What its payouts are called on the chain: none once it is over. */
+  /** The names of its payouts on the chain; empty once the withdrawal is over. */
   async claimSubjects(withdrawalId: string): Promise<string[]> {
     const rows = await this.db
       .select({ subject: sql<string>`${claimName}` })

@@ -63,7 +63,7 @@ export const postEpoch = (projectId: string, epoch: number, state = 'settled') =
     hashText(`${projectId} ${epoch}`),
   )
 
-/** What stops a call before it is carried out, or before anybody hears that it was. */
+/** When a call is stopped: before it is carried out, or after that but before it returns. */
 export type Stop = 'before' | 'after'
 
 /**

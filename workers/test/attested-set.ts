@@ -26,7 +26,7 @@ export interface Member {
   subscriptionId: string
   device: TestNode
   owner: Awaited<ReturnType<typeof createMiner>>['owner']
-  /** Where its rewards go; to the owner if left out. */
+  /** The address that gets its rewards; the owner if left out. */
   payout?: string
   /** When it was made, within the epoch that evidence is about. */
   now: number

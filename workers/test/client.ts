@@ -155,7 +155,7 @@ export async function pagesOf<Item = Json>(
   return pages
 }
 
-/** What calls at once answer. */
+/** The answers of calls that are made at the same time. */
 export const atOnce = <T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)))
 

@@ -20,10 +20,10 @@ export interface Exchange {
 }
 
 /**
- * Holds an answer of the hub against its OpenAPI document: the status, the error code, the headers and the body must be ones the document
- * names, and a request that was accepted must be one it allows. Every test that calls the hub goes through here, so the document cannot say
- * anything else than what the hub does. What was answered is noted: of the whole run, it must be everything the document names. @throws An
- * error that says what the document does not know.
+ * Compares an answer of the hub with its OpenAPI document: the status, the error code, the headers and the body must be ones the document
+ * names, and a request that was accepted must be one it allows. Every test that calls the hub goes through here, so the document cannot
+ * differ from the hub. Every answer is noted: the whole run must give every answer that the document names. @throws An error that says
+ * what the document does not name.
  */
 export async function requireDocumented(env: Env, { method, path, json, response }: Exchange): Promise<void> {
   const document = await documentOf(env)

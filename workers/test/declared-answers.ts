@@ -15,13 +15,13 @@ export interface Operation {
   responses: Record<string, Answer>
 }
 
-/** What the tests read of an OpenAPI document. */
+/** The parts of an OpenAPI document that the tests read. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>
   components: { responses: Record<string, Answer> }
 }
 
-/** What the document says of one status of an operation; undefined when it does not name it. */
+/** The answer that the document declares for a status of an operation; undefined if it declares none. */
 export function declaredAnswer(
   { components }: Document,
   { responses }: Operation,

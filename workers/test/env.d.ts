@@ -14,7 +14,7 @@ declare global {
   }
 }
 
-/** What the Node side of the test run says of its chain. */
+/** The chain of the test run, as the Node side provides it. */
 declare module 'vitest' {
   interface ProvidedContext {
     chain: {

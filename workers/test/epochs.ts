@@ -60,12 +60,12 @@ export async function readProject(projectId: string): Promise<TestProject> {
 export interface ReceiptOptions {
   epoch?: number
   units?: readonly MinerUnits[]
-  /** Who attests. */
+  /** The nodes that attest. */
   by: readonly TestNode[]
   profile?: Profile
 }
 
-/** What validators attest of an epoch. */
+/** The attested receipt of an epoch. */
 export function receiptOf(
   { projectId, consensus, lastEpoch }: TestProject,
   { epoch = lastEpoch, units = someUnits, by, profile = resolveProfile() }: ReceiptOptions,

@@ -57,7 +57,7 @@ export async function createSubscribed(projectId: string) {
   return { owner, device, subscriptionId }
 }
 
-/** What the index says of a thing, as of a block. */
+/** Writes the indexed state of a subject, as of a block. */
 export const indexState = (
   kind: 'project' | 'subscription' | 'slash',
   subject: string,
@@ -117,7 +117,7 @@ export const taskOf = (
   ...change,
 })
 
-/** What a member says that a task gave. */
+/** The receipt that a member claims for a task. */
 export const receiptOn = (task: Task, output: string, gasUsed = 5): ExecutionReceipt => ({
   ...{ v: 1, module_address: task.module_address, function: task.function, input_hash: task.input_hash },
   ...{ output_hash: hashText(output), events_hash: hashText('[]'), gas_used: gasUsed, success: true },
@@ -198,7 +198,7 @@ export async function createProposed(accused: Accused, state: object = {}): Prom
   return hash
 }
 
-/** What the index says of the slash from now on, beside what it said before. */
+/** Changes members of the indexed state of a slash; the others stay. */
 export async function indexSlash(hash: string, change: object): Promise<void> {
   const state = await services(env).chainIndex.state('slash', hash)
   await indexState('slash', hash, { ...state, ...change })

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 
 interface Fault {
-  /** What the database says. */
+  /** The error message of the database. */
   reason?: string
   /** The statement is carried out, and only its answer is lost. */
   carriedOut?: boolean

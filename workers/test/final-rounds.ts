@@ -32,7 +32,7 @@ import { receiptOn, taskOf } from './evidence.ts'
 const profile = resolveProfile()
 const epochSecs = 3_600
 
-/** What a member did: the outputs it voted for, or why it has no valid vote. */
+/** The behaviour of a member: the outputs it voted for, or why it has no valid vote. */
 export type Deed = readonly string[] | 'missed' | 'invalid_vote' | MissReason
 
 /** The output that is the final one unless a round says otherwise. */
@@ -45,7 +45,7 @@ export interface SimulatedRound {
   validators: readonly TestNode[]
   /** So many of the members are asked first; all unless it says so. */
   primaries?: number
-  /** What validators came to themselves; null for a round that they took over. */
+  /** The output that validators computed themselves; null for a round whose agreed result they took over. */
   audit?: string | null
   state?: 'finalized' | 'failed'
   /** Without a committee: there are no members then, and this project is the one. */

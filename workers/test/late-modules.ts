@@ -1,8 +1,8 @@
 import { pageFiles, routes } from '../routes/index.ts'
 
 /**
- * What the hub imports when it first needs it. Where a test ends the object or the request that imports, the import never
- * ends, nor does any other one of the same module, so all of these are there before the first test.
+ * The modules that the hub imports when it first needs them. If a test ends the object or request that imports one, that
+ * import never ends, nor does any other of the same module, so all of them are loaded before the first test.
  */
 await Promise.all([
   ...[...routes, ...pageFiles].map(({ load }) => load()),

@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** What never comes fails after this; by itself the runner gives up after a second, which a busy machine takes for anything. */
+/** The time after which a wait fails, in ms. The runner's default is one second, which is too short on a busy machine. */
 const timeout = 30_000
 
 const { waitFor, waitUntil } = vi

@@ -39,7 +39,7 @@ export async function finalize(): Promise<void> {
   await followChain()
 }
 
-/** What the schedule does about everything that is due by now, until it is final. */
+/** Runs the schedule, and makes the transactions that it sent final. */
 export async function bringDue(): Promise<void> {
   await runSchedule()
   await finalize()

@@ -95,7 +95,7 @@ export const signed = (key: string, manifest: ProjectManifest) => ({
   signature: signManifest(key, manifest),
 })
 
-/** What a manifest has to say of the economics on a chain with contracts. */
+/** The economics that a manifest needs on a chain with contracts. */
 export function economicsOn(
   contracts: { token: string; vault_factory: string; vault_implementation: string },
   { address }: { address: string },

@@ -19,7 +19,7 @@ for (const level of levels)
   }
 Object.assign(globalThis, { console: quiet })
 
-/** What was logged since this was last called. */
+/** The lines that were logged since the last call. */
 export function takeLogged(): string[] {
   const taken = lines
   lines = []

@@ -12,9 +12,9 @@ interface Call {
 /** Rounds that write down what links tell them, behind the binding that links reach rounds by. */
 export interface RecordedRounds {
   calls: Call[]
-  /** What a vote is answered with. */
+  /** The answer to every vote. */
   answer: VoteResult
-  /** What is wrong with the answers of validators; null while nothing is. */
+  /** The fault that rounds find in the answers of validators; null for none. */
   problem: string | null
   /** While true, no round answers. */
   areDown: boolean

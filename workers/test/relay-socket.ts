@@ -85,7 +85,7 @@ export class RelaySocket {
     return frame
   }
 
-  /** What the hub sent before it answered this ping, beside what was taken. */
+  /** The frames that the hub sent before it answered this ping, without those that were taken. */
   async drain(): Promise<HubFrame[]> {
     // A ping with a blank wakes the object, which handles it after all that came before.
     this.sendRaw('{"type": "ping"}')

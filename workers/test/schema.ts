@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { rowsOf } from './tables.ts'
 
-/** What the migrations have made, for the files that come later in this isolate. */
+/** The statements that rebuild the migrated schema, for the files that come later in this isolate. */
 let kept: Promise<readonly string[]> | undefined
 
 /**

@@ -17,7 +17,7 @@ export class ScriptedBlocks {
   calls = 0
   #blocks: readonly Block[] = []
 
-  /** What other hosts answer, by host. */
+  /** The answers of other hosts, by host. */
   readonly hosts = new Map<string, (request: Request) => Response | Promise<Response>>()
 
   install(): void {

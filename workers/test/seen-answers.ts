@@ -1,6 +1,6 @@
 declare module 'vitest' {
   interface TaskMeta {
-    /** What the hub answered in this test, and in what prepared it. */
+    /** The names of the hub's answers in this test and in its preparation. */
     seenAnswers?: string[]
   }
 }
@@ -12,7 +12,7 @@ export const noteAnswer = (name: string): void => {
   seen.add(name)
 }
 
-/** What was noted since the last time. Files run one after the other in one isolate. */
+/** The names that were noted since the last call. Files run one after the other in one isolate. */
 export function takeSeenAnswers(): string[] {
   const names = [...seen]
   seen.clear()

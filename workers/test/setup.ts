@@ -30,7 +30,7 @@ afterEach(({ task }) => {
   if (task.result?.state === 'fail') showLogged(logged)
 })
 
-// No file finds the time of another. What failing hooks have logged, no test is about.
+// Each file begins with the real time. Lines that failing hooks logged belong to no test, and are shown here.
 // biome-ignore lint/correctness/noEmptyPattern: the runner reads the names of fixtures here, and needs a pattern.
 afterAll(({}, file) => {
   vi.useRealTimers()

@@ -12,7 +12,7 @@ import { openRelay, type RelaySocket } from './relay-socket.ts'
 
 const profile = resolveProfile()
 
-/** What a run gives. */
+/** The result of a run. */
 export interface SimulatedRun {
   receipt: ExecutionReceipt
   output_b64: string
@@ -21,8 +21,8 @@ export interface SimulatedRun {
 }
 
 /**
- * What the module of these tests makes of an input: the input again, and an event; it aborts with one that asks for that. `salt` makes it another one, which emits
- * `eventCount` large events more.
+ * Runs the module of these tests: its output is `salt` and the input, and it emits an event and `eventCount` large ones. It aborts with an
+ * input that begins with `abort: `.
  */
 export function simulateRun(task: Task, input: Uint8Array, salt = '', eventCount = 0): SimulatedRun {
   const ran = { module_address: task.module_address, function: task.function, input, gas_used: 1_500_000 }
@@ -78,7 +78,7 @@ export class SimulatedMember {
     await this.relay.drain()
   }
 
-  /** What the member votes; `salt` has it vote for another result. */
+  /** The vote of the member; `salt` makes it vote for another result. */
   voteOf({ offer_id, task, position, input_b64 }: Offer, salt = '') {
     const run = simulateRun(task, base64ToBytes(input_b64 ?? '') ?? new Uint8Array(), salt)
     const vote = createTaskVote(profile, this.member.device.key, {

@@ -7,7 +7,7 @@ import { createMiner, createWallet } from './callers.ts'
 import { type ManifestChange, manifestOf } from './project.ts'
 import { runSql } from './tables.ts'
 
-/** What the projects of these tests ask for. */
+/** The collateral that the projects of these tests require. */
 export const minCollateral = 7n * 10n ** 18n
 
 /** A project that is listed, without the way there. */

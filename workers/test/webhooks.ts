@@ -30,11 +30,11 @@ export function createReceiver() {
 const ask = async (what: string, input: Verified) =>
   (await fetch(`${inject('receivers')}/${what}`, { method: 'POST', body: JSON.stringify(input) })).json()
 
-/** What the example in Python says of a call. */
+/** Checks a call with the example in Python. */
 export const runPython = (input: Verified) =>
   ask('python', input) as Promise<{ status: number | null; output: string }>
 
-/** What the library of Standard Webhooks reads in a call; null where the secret does not fit. */
+/** The event that the library of Standard Webhooks reads from a call; null if the secret does not fit. */
 export const verify = async (secret: string, { headers, body }: Pick<ReceivedCall, 'headers' | 'body'>) =>
   ((await ask('library', { secret, headers, body, now: unixNow() })) as { event: unknown }).event
 

@@ -10,7 +10,7 @@ const laterTurnsMs = [600, 2_500, answerMsMax]
 /** After so many calls in a row without an answer, a validator is asked last for a minute. */
 const failuresMax = 3
 const lastForMs = 60_000
-/** What is told to all, and can also be asked of peers, is waited for this long. */
+/** The wait for each validator when all are told something that they can also ask their peers for. */
 const tellMsMax = 2_000
 
 interface Standing {
@@ -34,10 +34,10 @@ export class ValidatorCalls {
   }
 
   /**
-   * Asks validators, five at a time, in random order. Each has a short turn; those that were silent have a longer one when all had theirs, so
-   * validators that hang keep no other from being asked.
+   * Asks validators, `atOnce` at a time, in random order. Each has a short turn; those that were silent have a longer one when all had theirs,
+   * so validators that hang keep no other from being asked.
    * @param over - Ends the asking: enough of them have answered.
-   * @param atOnce - Where others are called beside these.
+   * @param atOnce - Fewer than the default if other validators are called at the same time.
    */
   async ask(
     validators: readonly CallableValidator[],
@@ -56,7 +56,7 @@ export class ValidatorCalls {
     const askAll = async () => {
       const turns = [this.#turnOf, ...laterTurnsMs.map((ms) => () => ms)]
       let silent: readonly CallableValidator[] = this.#inOrder(validators)
-      // Where there is room for each, nobody waits for a turn.
+      // If all fit at once, each gets only the longest turn.
       for (const turn of validators.length > atOnce ? turns : turns.slice(-1))
         silent = await inTurns(silent, noted, turn, over, atOnce)
     }

@@ -18,7 +18,7 @@ import { effectiveFrom } from './lapse.ts'
 
 type Sources = Pick<Services, 'clock' | 'coordinator' | 'nodes' | 'pendingGenerations' | 'validators'>
 
-/** What operators want changed: node ids. */
+/** The changes that operators want, as node ids. */
 export interface GenerationChange {
   approve: readonly string[]
   revoke: readonly string[]

@@ -2,8 +2,8 @@ import type { Task } from '../../protocol/rounds/index.ts'
 import type { Generation, ValidatorStore } from '../stores/validators.ts'
 
 /**
- * What was read serves for so long. A quorum is waited for longer than that, so who is asked may be as old as that anyhow. Where no quorum
- * answered, there may be another generation: it is found sooner.
+ * How long a generation that was read is used. The hub waits longer than that for a quorum, so the validators that it asks may be that
+ * outdated anyway. If no quorum answered, there may be a new generation: `again` finds it sooner.
  */
 export const generationKeptMs = { first: 10_000, again: 2_000 }
 const keptMax = 1_000
@@ -16,8 +16,8 @@ interface Read {
 const read = new WeakMap<ValidatorStore, Map<string, Read>>()
 
 /**
- * Who counts for the epoch of a task, read once in a while for all rounds of an isolate. They share values and never a promise, which would
- * end with the request that made it: while one of them reads it again, the others take what is known.
+ * The validators that count for the epoch of a task, read once in a while for all rounds of an isolate. Rounds share values and never a
+ * promise, which would end with the request that made it: while one round reads again, the others take the known value.
  */
 export async function recentGeneration(
   validators: ValidatorStore,

@@ -135,7 +135,7 @@ export async function askForFinality(
   }
   listen(async (publicKey, answer) => {
     calls.heardOnLink(publicKey)
-    // What does not fit into a frame comes by HTTP.
+    // An answer that does not fit into a frame comes by HTTP.
     if (answer.code === 'too_large') tooLarge.add(publicKey)
     else hear(publicKey)
     if (answer.code !== undefined || (await take(publicKey, answer))) return null
@@ -199,7 +199,7 @@ const isOfRound = ({ finality }: FinalityVote, { roundId, task }: Round['terms']
   finality.epoch === task.epoch &&
   finality.set_hash === task.set_hash
 
-/** What its own run gave, where nobody has shown that yet; null where it does not fit the receipt that it voted for. */
+/** The result of a validator's own run; null if that is known already, or does not match the receipt that it voted for. */
 async function readResult(
   files: RoundFiles,
   round: Round,

@@ -23,7 +23,7 @@ export async function call(
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...headers },
       body,
-      // Where a receiver would send the hub, nobody has checked.
+      // Nobody has checked the address to which a receiver redirects.
       redirect: 'manual',
       signal: late.signal,
     })
@@ -49,7 +49,7 @@ export const isSuccess = ({ status }: Pick<Attempt, 'status'>): boolean =>
 const problemOf = (status: number): string =>
   status >= 300 && status < 400 ? 'redirects are not followed' : 'the status is not 2xx'
 
-/** What has come of a body when it is long enough, over, or takes too long: the status has said what counts. */
+/** The beginning of a body, until it is long enough, ends or times out: the status alone decides success. */
 async function beginningOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

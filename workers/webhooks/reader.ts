@@ -33,7 +33,7 @@ const heldMax = 4
 
 /**
  * Reads the log of events for all webhooks together, notes which of them wait from where on, and makes deliveries for those that wait. Its
- * state is in the database: it may be stopped at any point, and two of them do no harm. What it made in the last seconds it only remembers.
+ * state is in the database: it may be stopped at any point, and two readers do no harm. Only its recent portions are kept in memory.
  */
 export class WebhookReader {
   readonly #deliveries: WebhookDeliveryStore
@@ -72,7 +72,7 @@ export class WebhookReader {
     return noted.goesOn || servesOn ? 0 : lookSecs
   }
 
-  /** What the webhooks want; null where many of them would be read again too soon. */
+  /** The interests of all webhooks; null if many of them would be read again too soon. */
   async #interestsAt(version: number, now: number): Promise<Interests | null> {
     const known = this.#known
     if (known?.version === version) return known.interests
@@ -107,7 +107,7 @@ export class WebhookReader {
         for (const [offset, event] of eventsOf(logged).entries())
           for (const { webhookId } of interests.of(event, logged.id))
             if (!found.has(webhookId)) found.set(webhookId, { row: logged.id, offset })
-      // Where some of it is gone, each webhook finds out what that means for it.
+      // If some rows are deleted, each webhook finds out by itself what it missed.
       if (archivedBefore !== null) found = null
       next = end.row
       goesOn = next <= newest

@@ -4,7 +4,7 @@ import type { Due } from '../stores/webhook-deliveries.ts'
 /** Messages of one call. */
 const batchMax = 100
 
-/** Sends messages about deliveries that are due. What cannot be sent seems lost after a while, and is sent again. */
+/** Sends messages about deliveries that are due. A message that cannot be sent seems lost after a while, and is sent again. */
 export const sendDue =
   (env: Env) =>
   async (due: readonly Due[]): Promise<void> => {

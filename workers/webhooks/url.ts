@@ -8,13 +8,13 @@ const freePortsFrom = 1024
 export interface UrlRules {
   /** On a local network a receiver may be on this machine, without a certificate. */
   isLocal: boolean
-  /** Where this hub is: it does not call itself. */
+  /** The URL of this hub, which does not call itself. */
   hub: URL
 }
 
 /**
- * What forbids calling a URL, which is said to its owner; null for nothing. The WHATWG URL has written decimal, octal, hexadecimal and mapped
- * addresses in their one form. To which address a name resolves it does not say.
+ * The reason why a URL may not be called, for its owner; null if it may. The WHATWG URL parser has already normalised decimal, octal,
+ * hexadecimal and mapped addresses. The address to which a name resolves is not checked.
  */
 export function urlProblem(text: string, { isLocal, hub }: UrlRules): string | null {
   if (text.length > urlLengthMax) return `must be at most ${urlLengthMax} characters long`

@@ -7,7 +7,7 @@ import { nodectlVersionMin } from '../version.ts'
 
 type DeviceFacts = NonNullable<SubscriptionFacts['device']>
 
-/** What is wrong with the device of a subscription. */
+/** The causes that lie in the device of a subscription. */
 export function deviceCauses(
   device: SubscriptionFacts['device'],
   owner: string,

@@ -7,7 +7,7 @@ import { counted } from './project-causes.ts'
 /** An epoch that is not attested so long after its time is late. */
 const patienceSecs = 3_600
 
-/** What keeps credited work from being paid. @param now - Unix seconds. */
+/** The causes that keep credited work from being paid. @param now - Unix seconds. */
 export function earningCauses(
   {
     shares,

@@ -42,7 +42,7 @@ export function healthCauses(
 /** Nobody can open the vault of a project that the chain does not know, and nothing is paid from one that does not come back. */
 const withoutVault: readonly ListingStatus[] = ['draft', 'submitted', 'rejected', 'delisted']
 
-/** What is said to the developer, and what helps, while the project is not listed. */
+/** The explanation and the next step for the developer, while the project is not listed. */
 const ofListing: Partial<Record<ListingStatus, readonly [detail: string, nextStep: string | null]>> = {
   submitted: [
     'The chain does not have the project yet.',

@@ -12,7 +12,7 @@ export const utc = (time: number): string =>
 /** "1 round", "2 rounds". */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`
 
-/** What keeps a project from giving work. @param now - Unix seconds. */
+/** The causes that keep a project from giving work. @param now - Unix seconds. */
 export function projectCauses(facts: ProjectFacts, now: number): FoundCause[] {
   const listing = listingCauses(facts)
   // A project that is not listed has no sets.

@@ -7,7 +7,7 @@ import { standingOf } from '../stores/subscription-standing.ts'
 import type { Subscription } from '../stores/subscriptions.ts'
 import { counted, utc } from './project-causes.ts'
 
-/** What the state of a subscription keeps from work. @param unit - In what collateral is counted. @param now - Unix seconds. */
+/** The causes in the state of a subscription that keep it from work. @param unit - The token of the collateral. @param now - Unix seconds. */
 export function subscriptionCauses(
   subscription: Subscription,
   unit: Pick<Token, 'symbol' | 'decimals'>,

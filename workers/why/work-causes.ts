@@ -48,7 +48,7 @@ export function membershipCauses({ epoch, epochSecs, ...member }: Membership): F
     : []
 }
 
-/** What became of tasks that the device was drawn for; for its owner alone how often, and why. */
+/** The failures of tasks that the device was drawn for; only its owner is told how often, and why. */
 export function leaseCauses(leases: readonly LeaseFacts[]): FoundCause[] {
   const byCode = Map.groupBy(
     leases.filter((lease) => codeOf(lease) !== null),

@@ -1,4 +1,4 @@
-/** What every kernel shares, which is compiled behind this: its entry, memory for the host, and numbers as decimal text. */
+/** The code that all kernels share, compiled in front of each: its entry, memory for the host, and numbers as decimal text. */
 export function __hive_entry(id: i32, pointer: i32, length: i32): i64 {
   return print(kernel(parse(pointer, length)))
 }

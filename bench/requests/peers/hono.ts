@@ -34,7 +34,7 @@ app.get('/list', async (c) => {
 /** One recovery by the library. */
 app.post('/recover', async (c) => c.json({ signer: recover(await c.req.json()) }))
 
-/** What a sign-in cannot do without: one recovery, one read and one batch of writes. */
+/** The least that a sign-in needs: one recovery, one read and one batch of writes. */
 app.post('/sign-in', async (c) => {
   const signed = await c.req.json<Signed>()
   const { DB } = c.env

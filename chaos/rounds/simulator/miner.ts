@@ -32,7 +32,7 @@ export interface MinerOptions {
   readonly profile: Profile
   readonly seed: string
   readonly publicKey: string
-  /** Where its rewards go. */
+  /** The address that receives its rewards. */
   readonly payout: string
   readonly slots: number
   /** Its conduct in a task, as a member of its committee at this position. */

@@ -57,7 +57,7 @@ export interface ValidatorsOptions {
 
 /**
  * Validators in one process that attest every set, sign every generation, and judge every round by the rules of the protocol
- * with the results that honest nodes get. What they have stored survives the end of their process.
+ * with the results that honest nodes get. Their stored data survives the end of their process.
  */
 export async function startValidators(
   profile: Profile,

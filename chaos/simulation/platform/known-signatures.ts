@@ -5,8 +5,8 @@ import {
 } from '../../../workers/native-ed25519.ts'
 
 /**
- * The runtime's ed25519, of which the same is asked once: hub and validators of a simulation share this process, and all of them check
- * the same votes. What is known is known of these very bytes.
+ * The runtime's ed25519 with cached results: hub and validators of a simulation share this process, and all of them check
+ * the same votes. A result is cached for the exact bytes.
  */
 const keptMax = 50_000
 const verified = new Map<string, boolean>()
@@ -26,7 +26,7 @@ export const verifyNatively: Ed25519Verifier = (publicKey, message, signature) =
   return verified.get(name) ?? keep(verified, name, verifyByRuntime(publicKey, message, signature))
 }
 
-/** Signs each text once. What the runtime signed with a key verifies with it, which is not asked again. */
+/** Signs each text once. A signature that the runtime made with a key counts as verified with it. */
 export function nativeSigner(seed: string): Ed25519Signer {
   const { publicKey, sign } = runtimeSigner(seed)
   const signed = new Map<string, ReturnType<typeof sign>>()

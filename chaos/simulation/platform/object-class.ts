@@ -1,4 +1,4 @@
-/** What the platform gives an object beside its storage. */
+/** Services of the platform for an object, besides its storage. */
 export interface ObjectContext {
   /** The object of a class and a name, whose methods are called over the network. */
   readonly object: (

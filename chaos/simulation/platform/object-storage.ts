@@ -7,7 +7,7 @@ export class Gone extends Error {
   override readonly name = 'Gone'
 }
 
-/** What an object has stored for good. It outlives the process of the object. */
+/** The durable data of an object. It outlives the process of the object. */
 export class Disk {
   readonly values = new Map<string, unknown>()
   alarmMs: number | null = null
@@ -37,15 +37,15 @@ export interface StorageHooks {
   readonly later: (run: () => void) => void
   /** It is durable now. */
   readonly committed: () => void
-  /** What was said meanwhile may go out. */
+  /** Messages that were held meanwhile may go out. */
   readonly release: () => void
 }
 
 const deleted = Symbol('deleted')
 
 /**
- * The storage of a Durable Object, as far as the hub's objects use it. What is written within a few milliseconds becomes durable
- * together or not at all, and nothing that the object says meanwhile goes out before.
+ * The storage of a Durable Object, as far as the hub's objects use it. Writes within a few milliseconds become durable
+ * together or not at all, and messages that the object sends meanwhile wait until then.
  */
 export class ObjectStorage {
   readonly #disk: Disk
@@ -126,7 +126,7 @@ export class ObjectStorage {
     this.#touch()
   }
 
-  /** What waits to become durable is lost with the process. */
+  /** Discards writes that are not durable yet: the process has ended. */
   abandon(): void {
     if (this.#isSqlOpen) this.#disk.sql.rollback()
     this.#reset()

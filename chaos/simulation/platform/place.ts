@@ -8,11 +8,11 @@ export interface Instance {
   isAlive: boolean
   /** Called when the process ends, by those that wait for it. */
   readonly mourners: Set<() => void>
-  /** What was said since something was written that is not durable yet. */
+  /** Messages that wait for an earlier write to become durable. */
   held: (() => void)[]
 }
 
-/** Where an object is, with all that outlives its process. */
+/** An object by class and name: its process, if it has one, and the state that outlives it. */
 export interface Place {
   readonly className: string
   readonly name: string

@@ -15,7 +15,7 @@ export class ServerSocket {
   pingedAt: Date | null = null
   readyState: number = WebSocket.OPEN
   #out: SocketOut | null = null
-  /** What was said before the client had its end. */
+  /** Messages from before the client had its end of the socket. */
   readonly #early: ((out: SocketOut) => void)[] = []
 
   send(text: string): void {

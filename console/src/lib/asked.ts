@@ -4,6 +4,6 @@ export interface Address {
   readonly searchParams: Pick<URLSearchParams, 'get'>
 }
 
-/** What the address of a screen asks for. A screen that is drawn while the console is built has no address yet. */
+/** The query parameters in the address of a screen; empty during the build, when a screen has no address yet. */
 export const asked = (url: Address): Address['searchParams'] =>
   building ? new URLSearchParams() : url.searchParams

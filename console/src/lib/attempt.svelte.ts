@@ -3,7 +3,7 @@ export class Attempt {
   isBusy = $state(false)
   failure = $state.raw<Error | null>(null)
 
-  /** @param after - What belongs to it, however it ended. */
+  /** @param after - Runs when `work` has ended, also if it failed. */
   async run(work: () => Promise<void>, after?: () => Promise<unknown>): Promise<void> {
     this.isBusy = true
     this.failure = null

@@ -17,7 +17,7 @@ import {
 } from '../../../testing/node/test-project.ts'
 import { type Check, type CheckName, checkNames, checkRound, type RoundRecords, trustRoot } from './checks.ts'
 
-/** What a test may change: all of the records, at any depth. */
+/** The records, of which a test may change any member, at any depth. */
 // biome-ignore lint/suspicious/noExplicitAny: a hub that lies keeps no types.
 type Changed = any
 

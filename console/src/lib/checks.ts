@@ -1,4 +1,4 @@
-/** What of a round can be checked by the rules of the protocol, from records alone: nothing is asked of anybody here. */
+/** Checks a round by the rules of the protocol, as far as the records allow, without any request. */
 import {
   beaconValue,
   generationAt,
@@ -48,11 +48,11 @@ export interface Check {
   readonly name: CheckName
   /** Null where a record is missing, so that nothing was checked: that never counts as holding. */
   readonly holds: boolean | null
-  /** What was found: hashes and counts. */
+  /** The hashes and counts that the check found, or its error. */
   readonly found: string
 }
 
-/** What this browser knows of a task beside the public records. */
+/** The facts about a task that this browser has besides the public records. */
 export interface OwnTask {
   readonly project_id: string
   readonly function: string
@@ -82,7 +82,7 @@ export interface RoundRecords {
   readonly receipt: ExecutionReceipt | null
 }
 
-/** What the signatures rest on, which no record proves. */
+/** The values on which the signatures rest. No record proves them. */
 export interface TrustRoot {
   readonly coordinator: string
   /** Hash of generation 0. */
@@ -231,7 +231,7 @@ export function* checkRound(records: RoundRecords): Generator<Check> {
   })
 }
 
-/** What the checks of generations start from; null where the hub does not name it. */
+/** The values from which the checks of generations start; null if the hub does not name them. */
 export function trustRoot({ profile, coordinator, generations }: RoundRecords): TrustRoot | null {
   const documents = generations.map((one) => parseSignedGeneration(profile, one).document)
   const first = documents.find((one) => one.generation === 0)

@@ -14,10 +14,10 @@ const isOver = (state: string | undefined): boolean => state === 'finalized' || 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Reads a task and its round until both are over. What is away for a moment is asked again.
+ * Reads a task and its round until both are over. If the hub is away for a moment, it is asked again.
  *
- * @param tell is called with what was read; false ends it.
- * @throws what the hub said the last time.
+ * @param tell is called with each result; if it returns false, the reading ends.
+ * @throws the last error of the hub.
  */
 export async function followTask(
   id: string,
@@ -65,7 +65,7 @@ export const isPassing = (error: unknown): boolean =>
   ((error instanceof Refusal || error instanceof AnswerError) &&
     (error.status === 429 || error.status >= 500))
 
-/** What a task gave, as bytes; null where it is not shown. */
+/** The output of a task, as bytes; null if it is not shown. */
 export const outputBytes = ({
   output,
   output_b64,

@@ -10,13 +10,13 @@ export interface Fit {
   readonly missing: readonly string[]
   /** Just enough. */
   readonly near: readonly string[]
-  /** What the device has not reported. */
+  /** Requirements for which the device has not reported a value. */
   readonly unknown: readonly string[]
 }
 
 const states = { compatible: 'ok', marginal: 'degraded', incompatible: 'failed', unknown: 'queued' } as const
 
-/** What nobody knows is said to be unknown, and not to be just enough. */
+/** If the tier is marginal only because of values that are not reported, it is `unknown`. */
 export function fitOf({
   tier: said,
   missing,

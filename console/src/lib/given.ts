@@ -24,7 +24,7 @@ const keys: Readonly<Record<string, QueryKey>> = {
   '/v1/tasks/{round}': ['outcome', '{round}'],
 }
 
-/** What a query would have made of its answer; undefined where it has to ask for itself. */
+/** The data that a query makes of its answer; undefined if the query has to ask for itself. */
 function dataOf(name: unknown, answer: Given): unknown {
   if (name === 'network') setNow(answer.time)
   if (name === 'projects') return { pages: [answer], pageParams: [''] }

@@ -8,7 +8,7 @@ import { loadEncoding, sentText } from './task-input.ts'
 
 type Typed = Pick<GivenTask, 'fn' | 'form' | 'input'>
 
-/** What the hub has not taken. */
+/** A task that the hub has not accepted. */
 export interface Unsent {
   readonly given: GivenTask
   /** When it is sent by itself, because a limit ends then; milliseconds. Null where it waits for the person. */
@@ -26,7 +26,7 @@ export class Giving {
   unsent = $state.raw<Unsent | null>(null)
   isBusy = $state(false)
   tookMs = $state(0)
-  /** What was sent; the input is what the module gets, byte for byte. */
+  /** The task as sent; its input is what the module gets, byte for byte. */
   own = $state.raw<Pick<OwnTask, 'project_id' | 'function' | 'input'> | null>(null)
   #ended = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -37,7 +37,7 @@ export class Giving {
     void loadEncoding().catch(() => {})
   }
 
-  /** Goes on with a task of a tab that was closed. What the hub may not have is only shown. @returns What was typed. */
+  /** Continues a task of a closed tab. A task that may not have reached the hub is only shown. @returns The form as typed. */
   resume(project_id: string, functions: readonly string[]): Typed | null {
     const given = keptTask(project_id)
     if (given === null || !functions.includes(given.fn)) return null
@@ -68,7 +68,7 @@ export class Giving {
       if (id !== null) await this.#follow(id, { project_id, function: given.fn, input })
     } catch (error) {
       this.failure = error as Error
-      // What the hub refuses for good is not given again by the next visit.
+      // A task that the hub refuses for good is not submitted again at the next visit.
       if (!isPassing(error)) dropTask(project_id)
     } finally {
       clearInterval(ticks)

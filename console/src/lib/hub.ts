@@ -82,7 +82,7 @@ export const hub = {
   categories: () => call('GET /v1/categories'),
   search: (q: string) => call('GET /v1/explorer/search', { query: { q } }),
 
-  // What is in the address of a screen may be no value of the API, which says so then.
+  // A value from the address of a screen may be invalid for the API, whose answer then says so.
   /** Of tasks, unless the query names another kind. */
   rounds: (query: Query<'GET /v1/explorer/rounds'>): Promise<Answer<'GET /v1/explorer/rounds'>> =>
     call('GET /v1/explorer/rounds', { query: { limit, kind: 'task', ...query } as never }),

@@ -1,4 +1,4 @@
-/** What a browser keeps for the next visit. Where storage is blocked, nothing is kept and nothing fails. */
+/** Values that a browser keeps for the next visit. If storage is blocked, nothing is kept and nothing fails. */
 export function read(name: string): string | null {
   try {
     return localStorage.getItem(name)
@@ -19,7 +19,7 @@ export function drop(name: string): void {
   } catch {}
 }
 
-/** What was kept as JSON; null where it is not there, or is something else. */
+/** The kept value, read as JSON; null if it is missing or is not JSON. */
 export function readJson(name: string): unknown {
   try {
     return JSON.parse(read(name) ?? 'null')

@@ -26,7 +26,7 @@ export function isItsTurn(come: () => void): boolean {
 
 function doNext(): void {
   try {
-    // What this draws, may have parts that wait in turn.
+    // The work may draw parts that wait for their own turn.
     flushSync(waiting[0])
   } finally {
     waiting.shift()

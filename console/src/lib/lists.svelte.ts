@@ -90,7 +90,7 @@ export class Blocks {
     for (const { target, isIntersecting, boundingClientRect } of entries) {
       const index = this.#indexes.get(target) ?? 0
       if (isIntersecting) this.near.add(index)
-      // What has the focus of the keyboard stays.
+      // A block with the keyboard focus stays.
       else if (this.near.has(index) && !target.contains(document.activeElement)) {
         if (boundingClientRect.height > 0) heights.set(this.#key(index), boundingClientRect.height)
         this.near.delete(index)

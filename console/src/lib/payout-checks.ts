@@ -1,4 +1,4 @@
-/** What of the payouts of an epoch can be checked by the rules of the protocol, from records alone. */
+/** Checks the payouts of an epoch by the rules of the protocol, as far as the records allow. */
 import { generationAt, quorum, type ValidatorGeneration } from '../../../protocol/committees/index.ts'
 import {
   buildPayoutTree,

@@ -4,7 +4,7 @@ import type { ManifestEnvelope } from '../../../protocol/manifest/index.ts'
 import type { OwnTask, RoundRecords } from './checks.ts'
 import type { hub, Round } from './hub.ts'
 
-/** What is read of the hub. */
+/** The calls of the hub from which the records come. */
 export type Source = Pick<
   typeof hub,
   'network' | 'descriptor' | 'set' | 'paramsAt' | 'generations' | 'allVersions' | 'version' | 'findReceipt'

@@ -1,4 +1,4 @@
-/** What a visitor types as the input of a task, and the bytes that the function gets. */
+/** The input of a task as a visitor types it, and the bytes that the function gets. */
 
 /** `json`: a value. `text`: the same of a text, as a JSON string. `plain`: byte for byte. */
 export const inputForms = ['json', 'text', 'plain'] as const

@@ -21,7 +21,7 @@ export const secs = {
 /** The numbers of `SlashState`. */
 export const state = { proposed: 1, disputed: 2, upheld: 3, cancelled: 4, executed: 5, voided: 6 }
 
-/** What every test of slashes begins with, on a chain that {@link useSubscription} starts. */
+/** The staking contract that every test of slashes calls, on a chain that {@link useSubscription} starts. */
 export let simulate: Network['staking']['simulate']
 export let write: Network['staking']['write']
 export let read: Network['staking']['read']

@@ -36,7 +36,7 @@ contract VaultHandler is ForgeTest {
     struct Posted {
         uint256 epoch;
         uint256 releaseAt;
-        /// What is left for miners, and of fees.
+        /// Unpaid amounts: to miners, then the fees.
         uint256 unclaimed;
         uint256 developerFee;
         uint256 treasuryFee;

@@ -17,7 +17,7 @@ export const miner = (number: number): Address => `0x${'1000'.repeat(9)}${String
 export const root = bytes32(0xabc)
 export const receiptHash = bytes32(0x4ec)
 
-/** What every test of vaults begins with, on a chain that {@link useVault} starts. */
+/** The vault that every test of vaults calls, on a chain that {@link useVault} starts. */
 export let vault: ReturnType<Network['vaultAt']>
 /** The epoch of an hour that runs when the vault is opened; it and the next three are over when a test begins. */
 export let epoch: bigint

@@ -34,7 +34,7 @@ export class ScriptedChain {
   blocks: Header[] = []
   logsOfHash = new Map<string, Log[]>()
   finalNumber = 0
-  /** What the next range of logs is answered with, instead of what is true. */
+  /** The answer to the next question for a range of logs, instead of the true logs. */
   tornLogs: Log[] | null = null
   /** Happens between the reading of logs and the second look at the end. */
   afterLogs: (() => void) | null = null
@@ -52,7 +52,7 @@ export class ScriptedChain {
   onLogs: ((blocks: number) => void) | null = null
   /** Every question with a filter for logs is refused. */
   refusesLogs = false
-  /** What nodes contradict each other about. */
+  /** The conflict between nodes, as text; null if they agree. */
   contradiction: string | null = null
   #branch = 0
 

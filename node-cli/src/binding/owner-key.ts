@@ -17,7 +17,7 @@ export interface OwnerKey {
 /**
  * Reads the key of an owner's wallet from a file of 64 hex digits, with or without `0x`.
  *
- * @throws {@link CliError} for a file that others can read, or that holds no key. What is in it is never shown.
+ * @throws {@link CliError} for a file that others can read, or that holds no key. Its content is never shown.
  */
 export function readOwnerKey(file: string): OwnerKey {
   let text: string

@@ -70,13 +70,13 @@ export function bindingRecord(
   }
 }
 
-/** What this node signs of a text. */
+/** The node's signature of a text. */
 export const nodeSignature = (
   { profile, node }: Pick<NodeAtHub, 'profile' | 'node'>,
   message: string,
 ): string => node.sign(bindingText(profile, hashBinding(message)))
 
-/** Says what to do about a refusal, where it is known. */
+/** Adds a hint to a refusal of the hub, if one is known. */
 export async function withHint<T>(call: Promise<T>): Promise<T> {
   try {
     return await call

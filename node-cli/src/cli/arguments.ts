@@ -9,7 +9,7 @@ interface Flag {
   mayBeEmpty: boolean
 }
 
-/** What may be an option: all before `--`. */
+/** The arguments before `--`, which may be options. */
 export const optionsOf = (rawArgs: readonly string[]): readonly string[] =>
   rawArgs.slice(0, rawArgs.includes('--') ? rawArgs.indexOf('--') : undefined)
 

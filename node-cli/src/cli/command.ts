@@ -6,9 +6,9 @@ export interface Command<Args extends ArgsDef = ArgsDef> {
   run: NonNullable<CommandDef<Args>['run']>
   /** Variables of the environment that change what it does, each with how. */
   environment?: readonly (readonly [name: string, effect: string])[]
-  /** What the exit codes 0 and 1 say, where that is more than done or failed. */
+  /** Meanings of the exit codes 0 and 1, if they say more than done or failed. */
   exits?: readonly [done: string, failed: string]
-  /** What may follow `--`, which is not for nodectl. */
+  /** Name of the arguments after `--`, which are not for nodectl. */
   rest?: string
   /** Words that its arguments may be, for completion; files when left out. */
   words?: readonly string[]
@@ -26,7 +26,7 @@ export const defineNodectlCommand = <const Args extends ArgsDef>(command: Comman
 /** The commands by name. */
 export type Commands = Readonly<Record<string, CommandEntry>>
 
-/** What the list of commands shows; the command itself is loaded when it is called. */
+/** An entry of the list of commands; the command itself is loaded when it is called. */
 interface CommandEntry {
   description: string
   load: () => Promise<{ default: Command }>

@@ -1,8 +1,8 @@
-/** What goes with the line of an error. */
+/** Further lines of an error. */
 interface More {
-  /** What helps to mend it, on a line of its own below. */
+  /** How to fix the error, on a separate line below it. */
   readonly hint?: string
-  /** What another program said, as its lines are. */
+  /** Output of another program, with its line breaks. */
   readonly output?: string
 }
 

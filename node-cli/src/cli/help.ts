@@ -16,7 +16,7 @@ export function commandHelp(name: string, description: string, command: Command)
   ])
 }
 
-/** What each exit code says; the last two are the same for all commands. */
+/** The meaning of each exit code; the last two are the same for all commands. */
 export const exitRows = ([done, failed]: NonNullable<Command['exits']>): [string, string][] => [
   ['0', done],
   ['1', failed],
@@ -24,7 +24,7 @@ export const exitRows = ([done, failed]: NonNullable<Command['exits']>): [string
   ['70', 'a bug of nodectl'],
 ]
 
-/** What people begin with. */
+/** First commands of a new user. */
 export const toolExamples = [
   'nodectl compile hello.ts',
   'nodectl run hello.hbc greet --input Ada',
@@ -32,7 +32,6 @@ export const toolExamples = [
   'nodectl serve --data-dir ./node --hub-url https://hub.example',
 ]
 
-/** What the tool is. */
 export const toolDescription =
   'Compile, inspect and run deterministic modules, and serve a node of the network'
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { CliError, UsageError } from './errors.ts'
 
-/** What is read from standard input, in words. */
+/** The name of a file in messages; `-` is standard input. */
 export const nameOf = (file: string): string => (file === '-' ? 'standard input' : file)
 
 /** Refuses to take two things from standard input: the second would be empty. @throws {@link UsageError} */
@@ -11,7 +11,7 @@ export function checkStandardInput(...files: readonly (string | undefined)[]): v
 }
 
 /**
- * Reads a file, or standard input for `-`, up to a limit; what is larger is refused before it is read whole.
+ * Reads a file, or standard input for `-`, up to a limit; larger input is refused before it is read whole.
  *
  * @throws {@link CliError}
  */
@@ -65,7 +65,7 @@ export function readUpTo(file: string, bytesMax: number): Uint8Array {
   }
 }
 
-/** What went wrong with a file (or with the folder it should be in), without the call that found out. */
+/** The reason why a file (or its folder) cannot be used, without the name of the system call. */
 export function reason(error: unknown, missing: 'file' | 'folder' = 'file'): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return `there is no such ${missing}`

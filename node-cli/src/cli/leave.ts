@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 
-/** What Node does not document of the streams it makes of pipes and terminals. */
+/** An undocumented member of the streams that Node makes for pipes and terminals. */
 interface Handled {
   readonly _handle?: { setBlocking?: (blocking: boolean) => void } | null
 }
 
 /**
- * Ends the process once its last words are written. An ordinary exit waits for threads that are busy and for what V8
- * compiles in the background, either of which may go on for minutes after a guest that had to be stopped. Putting another
- * program in the place of this one waits for nothing; where the system or its Node cannot, this is an ordinary exit.
+ * Ends the process once its output on stderr is written. An ordinary exit waits for busy threads and for compilations of V8
+ * in the background; both may go on for minutes after a guest that had to be stopped. Replacing this process with another
+ * program (`execve`) waits for nothing; if the system or its Node cannot do that, this is an ordinary exit.
  */
 export function leaveAtOnce(code: number): void {
   process.exitCode = code
@@ -16,7 +16,7 @@ export function leaveAtOnce(code: number): void {
   process.stderr.write('', () => {
     // Programs that write to the same pipe after this one cannot deal with what Node sets; an ordinary exit sets it back.
     for (const stream of [process.stdout, process.stderr] as Handled[]) stream._handle?.setBlocking?.(true)
-    // What the options load into every Node was loaded once already.
+    // NODE_OPTIONS may load modules into every Node process; here they were loaded once already.
     const env = { ...process.env, NODE_OPTIONS: '' }
     process.execve?.(process.execPath, ['node', '--eval', `process.exitCode = ${code}`], env)
   })

@@ -13,11 +13,11 @@ export const isStandardOutput = (file: string): boolean => standardOutputs.inclu
 /**
  * Looks at where a result will go before the work for it is done.
  *
- * A regular file gets its name when it is complete, so nobody ever sees half of one; a symlink stays one. What is no
- * regular file, such as a pipe or a device, is written to and never replaced.
+ * A regular file gets its name when it is complete, so nobody ever sees half of one; a symlink stays one. Any other kind
+ * of file, such as a pipe or a device, is written to and never replaced.
  *
- * @param source What the result is made of; it is not overwritten, under whatever name.
- * @returns Writes the result.
+ * @param source The file that the result is made from; it is never overwritten, not even under another name.
+ * @returns A function that writes the result.
  * @throws {@link CliError}
  */
 export async function outputFile(
@@ -49,7 +49,7 @@ async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Where a file that is not there will be: the end of symlinks that lead nowhere yet. */
+/** The path at which a missing file will be made: the end of its symlinks, which lead nowhere yet. */
 async function targetOf(file: string): Promise<string> {
   const named = path.join(await realpath(path.dirname(file)), path.basename(file))
   const link = await readlink(named).catch(ifAbsent)

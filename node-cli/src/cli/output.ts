@@ -1,9 +1,9 @@
 import { writeError, writeOutput } from './standard-streams.ts'
 
-/** What a terminal acts on instead of showing it: control characters, ends of lines, and marks that turn the direction of text. */
+/** Characters that a terminal obeys and does not show: control characters, line ends, and marks of text direction. */
 const steering = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
-/** The same in places where lines, and what indents them, are meant. */
+/** The same in text of several lines, where line feeds and tabs may stay. */
 const steeringInLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 const asEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

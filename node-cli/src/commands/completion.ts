@@ -4,10 +4,10 @@ import { UsageError } from '../cli/errors.ts'
 import { printJson } from '../cli/output.ts'
 import { writeOutput } from '../cli/standard-streams.ts'
 
-/** What may follow a command. */
+/** The words that may follow a command. */
 interface Choices {
   readonly flags: readonly string[]
-  /** Empty where its arguments are files. */
+  /** Empty if its arguments are files. */
   readonly words: readonly string[]
 }
 type ChoicesOf = ReadonlyMap<string, Choices>

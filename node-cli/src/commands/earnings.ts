@@ -33,7 +33,7 @@ export function readAddress(text: string | undefined): string | null {
   return address
 }
 
-/** Whose payouts they are. @throws {@link CliError} for a node that works for nothing. */
+/** The payout addresses to list. @throws {@link CliError} for a node that works for no project. */
 export const paidOf = async (at: Parameters<typeof readPaid>[0], address: string | null) =>
   address === null ? readPaid(at) : { addresses: [address], slugs: new Map<string, string>() }
 

@@ -57,7 +57,7 @@ export default defineNodectlCommand({
     const dataDir = args['data-dir'] ?? (isForMac ? '/usr/local/var/nodectl' : '/var/lib/nodectl')
     if (!path.isAbsolute(dataDir)) throw new UsageError(`--data-dir must be an absolute path, not ${dataDir}`)
     const given = givenSettings(args)
-    // What the flags would have serve refuse is refused here.
+    // Flags that `serve` would refuse are refused here.
     readSettings(settingNames, given, {})
     const command = [process.execPath, path.resolve(process.argv[1] ?? 'nodectl')]
     const flags = settingNames.flatMap((name) =>

@@ -45,7 +45,7 @@ export default defineNodectlCommand({
   ],
 })
 
-/** What the hub says the device works for; null where no hub is known, or it does not say. */
+/** The subscriptions of the device, as the hub lists them; null if no hub is known, or it does not list them. */
 async function workOf({ node_id, hub }: NodeStatus, dataDir: string | undefined): Promise<DeviceWork | null> {
   const shown = isObject(hub) && typeof hub.url === 'string' ? hub.url : null
   const url = shown ?? readSettings(['hub-url'], { 'data-dir': dataDir })['hub-url']
@@ -56,7 +56,7 @@ async function workOf({ node_id, hub }: NodeStatus, dataDir: string | undefined)
 const workRows = (work: DeviceWork | null): [string, string][] =>
   (work?.subscriptions ?? []).map((subscription) => ['work', workText(subscription, work?.now ?? 0)])
 
-/** What a person looks for first; members that a newer node adds are in the JSON. */
+/** The rows for people; members that a newer node adds are in the JSON only. */
 function rowsOf(url: string, status: NodeStatus): [string, string][] {
   const { node_id, version, uptime_secs, role, network, engine, counts, queue, hub, last_errors } = status
   const { relay: link, slots, active_leases: leases, consensus, epochs, state_sync: sync } = status
@@ -97,7 +97,7 @@ function hubText({ url, state, problem, device_bound }: Part): string {
 
 type Part = Readonly<Record<string, unknown>>
 
-/** What keeps a validator from deciding with the others comes first. */
+/** The place of the node among the validators, then missing checks and problems. */
 function consensusText(part: Part): string {
   const { generation, validators, quorum, is_validator, chain_checked, problem } = part
   const place =

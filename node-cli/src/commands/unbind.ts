@@ -15,7 +15,7 @@ export default defineNodectlCommand({
     const at = await openNodeAtHub(args)
     const { client, profile, node, clock } = at
     const owner = await ownerOf(at)
-    // Who unbinds a device may not know that its collateral does not come back by itself.
+    // The operator may not know that unbinding a device does not return its collateral.
     const work = await readDeviceWork(client, at.nodeId)
     const wanted = { action: 'unbind', owner, public_key: node.publicKey } as const
     const body = bindingRecord(at, await askForText(client, profile, wanted, clock), null)

@@ -10,7 +10,7 @@ import { userCache } from '../user-cache.ts'
 /** The one compiler version: another one would give other bytes, and so other addresses. */
 export const ascVersion = '0.28.20'
 
-/** Where the compiler is kept: `NODE_ASC_HOME`, else a folder of the user's cache. */
+/** The folder of the compiler: `NODE_ASC_HOME`, else a folder of the user's cache. */
 export function ascHome(env: NodeJS.ProcessEnv = process.env): string {
   if (env.NODE_ASC_HOME) return path.resolve(env.NODE_ASC_HOME)
   return path.join(userCache(env), 'nodectl', `asc-${ascVersion}`)
@@ -19,8 +19,8 @@ export function ascHome(env: NodeJS.ProcessEnv = process.env): string {
 const temporaryPrefix = '.installing-'
 
 /**
- * The folder of the installed compiler; installs it on first use. Two at once each install into a folder of their
- * own, and the first to be done gives it its name. All of it happens inside `home`, which may be a volume of its own.
+ * The folder of the installed compiler; installs it on first use. Processes that install at the same time use separate
+ * folders; the first to finish gives its folder the final name. All happens inside `home`, which may be a separate volume.
  *
  * @throws {@link CliError} when npm or the network is missing, or the folder holds something else.
  */

@@ -85,12 +85,12 @@ export interface AstName {
   identifier?: { text: string }
 }
 
-/** asc came to an end that it did not foresee. The message is what it had to say. */
+/** asc crashed. The message is the text that it wrote to the console. */
 class AscCrash extends Error {
   override readonly name = 'AscCrash'
 }
 
-/** Where asc crashes it writes to the console and ends the process, which is not its own here. */
+/** Catches a crash of asc, which would write to the console and end this process. */
 async function outlasting(compile: () => Promise<{ error: Error | null }>): Promise<{ error: Error | null }> {
   const { exit } = process
   const { error: log } = console

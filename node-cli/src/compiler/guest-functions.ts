@@ -24,8 +24,8 @@ export const namesOf = (guest: GuestFunctions): readonly string[] =>
   guest.dialect === 'exported' ? guest.functions.map(({ name }) => name) : guest.names
 
 /**
- * Finds the functions of a source. What else it exports, constants, classes, enums, types and namespaces, is for the
- * modules that import it; where functions are defined, so are those it exports.
+ * Finds the functions of a source. Its other exports, constants, classes, enums, types and namespaces, are for the
+ * modules that import it; if it defines functions with `hive.define`, so are the functions that it exports.
  *
  * @throws {@link CliError} for a function of another form, and for a source without functions.
  */

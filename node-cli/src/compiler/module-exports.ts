@@ -2,7 +2,7 @@ import { CliError } from '../cli/errors.ts'
 import type { Ast, AstNode } from './asc.ts'
 import { type SourceFiles, sourceFile } from './source-files.ts'
 
-/** What a name that the source exports stands for. */
+/** The meaning of a name that the source exports. */
 export type Exported =
   | { kind: 'function'; node: AstNode; place: string }
   /** A variable that holds a function: it may change, so it is no function of its own. */
@@ -72,7 +72,7 @@ class ExportResolver {
     )
   }
 
-  /** @param seen What is being resolved: a circle of names leads nowhere. */
+  /** @param seen Keys of the names that are being resolved: names may export each other in a circle. */
   exported(path: string, name: string, seen: ReadonlySet<string> = new Set()): Exported {
     const key = `${path}\n${name}`
     const module = this.#module(path)!
@@ -80,7 +80,7 @@ class ExportResolver {
     const { statements } = module
     const own = statements.find((node) => this.#ownNames(module, node).includes(name))
     if (own && !seen.has(key)) return this.#own(module, own, name, within)
-    // What a module names itself goes before what it passes on whole.
+    // Names that a module exports itself come before names of its `export *`.
     const passing = statements.find(
       (node) => this.#passesOn(node) && this.names(this.#pathOf(module, node)).has(name),
     )
@@ -95,7 +95,7 @@ class ExportResolver {
     seen.add(path)
     const hasOwn = module.statements.some((node) => this.#declaresHive(node))
     return module.statements.flatMap((node) => {
-      // What is imported is loaded, and so defines, before the module that imports it.
+      // An imported module is loaded, and so defines its functions, before the module that imports it.
       if (node.internalPath && !isForeign(node)) return this.definitions(node.internalPath, seen)
       return hasOwn ? [] : this.#definition(module, node)
     })
@@ -154,13 +154,13 @@ class ExportResolver {
     }
   }
 
-  /** What another module exports under a name. */
+  /** The export of another module under a name. */
   #imported(module: Module, node: AstNode, name: string, seen: ReadonlySet<string>): Exported {
     if (isForeign(node)) return { kind: 'foreign', place: placeOf(module, node), specifier: node.path!.value }
     return this.exported(this.#pathOf(module, node), name, seen)
   }
 
-  /** What a name means inside a module. */
+  /** The meaning of a name inside a module. */
   #local(module: Module, user: AstNode, name: string, seen: ReadonlySet<string>): Exported {
     const { NodeKind } = this.#ast
     for (const node of module.statements) {

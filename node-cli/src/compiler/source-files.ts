@@ -6,8 +6,8 @@ import { printable } from '../cli/output.ts'
 import { guestLibraries } from './guest-libraries.ts'
 
 /**
- * What asc calls the source and the module made for it: whatever the source is called enters neither code nor artifact.
- * The control character keeps these names apart from those of all files that people have.
+ * The names that asc gets for the source and the module made for it: the real file name enters neither code nor artifact.
+ * The control character keeps these names apart from the names of real files.
  */
 export const entryFile = '\u0001entry.ts'
 export const sourceFile = '\u0001source.ts'
@@ -20,7 +20,7 @@ export const rootFolder = '/'
 const libraryFolder = '~nodectl'
 
 /**
- * What asc is told to take as library, by dialect. The exports of these files need no import; those of the other files
+ * The file that asc takes as library, by dialect. The exports of these files need no import; those of the other files
  * in the folder do.
  */
 export const libraryOf = {

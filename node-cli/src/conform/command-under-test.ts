@@ -16,7 +16,7 @@ export interface CommandUnderTest {
 }
 
 /**
- * Has a command be tested with a key of its own. What it prints goes to standard error.
+ * Tests a command with a key of its own. Its output goes to standard error.
  *
  * @param variables - Of its environment, beside those of every node.
  */

@@ -23,7 +23,7 @@ const schema = `
 `
 
 /**
- * Opens the database of a data directory, and makes it when it is not there. What is committed survives a power cut.
+ * Opens the database of a data directory, and makes it if it does not exist. Committed changes survive a power cut.
  *
  * @throws {@link CliError} when the database, or the disk it is on, cannot be used.
  */
@@ -65,7 +65,7 @@ interface DatabaseFailure extends Error {
 export const isDatabaseFailure = (error: unknown): error is DatabaseFailure =>
   error instanceof Error && (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR'
 
-/** What `work` gives, with the problems of a database as problems of its data directory. @throws {@link CliError} */
+/** Returns the result of `work`; reports faults of a database as faults of its data directory. @throws {@link CliError} */
 export function orRefuse<T>(file: string, work: () => T): T {
   try {
     return work()

@@ -15,13 +15,13 @@ const sqliteBusy = 5
 /**
  * Takes a folder for this process, and makes it if it does not exist.
  *
- * The lock is the system's, on the open file `<tool>.lock`, so two at once cannot both have it, and it is gone with the
- * process however that ends. The file stays, always empty: removing it would let two processes have a lock, each on a file
- * of its own. What is in `<tool>.pid` decides nothing.
+ * The system locks the open file `<tool>.lock`, so only one process can have it, and the lock ends with the process,
+ * however that ends. The file stays, always empty: if it were removed, two processes could have a lock, each on its own
+ * file. The content of `<tool>.pid` decides nothing.
  *
  * @param tool Begins both names, so that nobody else gives them to a file: the folder may hold other things.
- * @throws {@link ForeignFile} for a file of one of these names that this tool did not make, which is left as it is; what
- * the system says of a folder that cannot be used.
+ * @throws {@link ForeignFile} for a file of one of these names that this tool did not make, which is left as it is; the
+ * error of the system for a folder that cannot be used.
  */
 export function lockFolder(folder: string, tool: string): FolderLock {
   makeFolder(folder, 0o700)

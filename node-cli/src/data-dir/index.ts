@@ -1,4 +1,4 @@
-/** What a run needs of a data directory, loaded for those that have one. */
+/** The functions that a run with a data directory needs; other runs do not load them. */
 export { withDataDir } from './lock.ts'
 export { createNodeKey } from './node-key.ts'
 export { openStore } from './store.ts'

@@ -8,7 +8,7 @@ import { ForeignFile } from './own-file.ts'
  * @throws {@link CliError} while another process has it, naming that process.
  */
 export async function withDataDir<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
-  // What has no data directory does not wait for SQLite.
+  // Commands without a data directory need not load SQLite.
   const { lockFolder } = await import('./folder-lock.ts')
   let lock: FolderLock
   try {

@@ -17,7 +17,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
   if (remaining !== null) throw remaining
 }
 
-/** What is in the way; null when the folder is there, no matter which process made it. */
+/** The error that prevents the folder; null if it exists, no matter which process made it. */
 function makeOne(folder: string, mode: number): NodeJS.ErrnoException | null {
   try {
     mkdirSync(folder, { mode })

@@ -12,7 +12,7 @@ const keyFileName = 'node.key'
 /** 64 hex digits and a newline. */
 const keyBytesMax = 65
 
-/** Who a node is. */
+/** The identity of a node. */
 export interface Identity {
   key_file: string
   node_id: string

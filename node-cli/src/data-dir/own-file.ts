@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type St
 /** Windows has neither symbolic links of this kind nor pipes with a name in a folder. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 
-/** Thrown for what lies under a name of ours and is not ours. */
+/** Thrown for a file that has a name of this tool, but was not made by it. */
 export class ForeignFile extends Error {
   override readonly name = 'ForeignFile'
 
@@ -34,7 +34,7 @@ export function openOwnFile(file: string, flags: number, mode = 0o600): number {
   }
 }
 
-/** What `use` makes of a file that this tool made, which is closed then. @throws As {@link openOwnFile}, or what `use` throws. */
+/** Opens a file of this tool, returns the result of `use` and closes it. @throws As {@link openOwnFile}, or as `use`. */
 export function useOwnFile<T>(file: string, flags: number, use: (descriptor: number) => T, mode?: number): T {
   const descriptor = openOwnFile(file, flags, mode)
   try {

@@ -4,7 +4,7 @@ import type { CallableModule, StateReader, StorageWrite } from '../engine/index.
 import { databaseFile, inTransaction, openDatabase, orRefuse } from './database.ts'
 import { appendToLedger, keepArtifact, type LedgerEntry, writeStorage } from './run-records.ts'
 
-/** What a run leaves behind. */
+/** The data that one run leaves in a store. */
 export interface RunRecord extends LedgerEntry {
   hbc: Uint8Array
   writes: readonly StorageWrite[]
@@ -53,7 +53,7 @@ export function openStore(dataDir: string): Store {
   }
 }
 
-/** What is kept is no more trusted than what comes in: a run must not be that of another module. */
+/** Checks a stored module like one that comes in: a run must not execute another module. */
 function keptModule(file: string, address: string, hbc: Uint8Array): CallableModule {
   try {
     const { wasm, manifest, manifestAddress } = openArtifact(hbc)

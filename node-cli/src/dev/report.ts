@@ -3,7 +3,7 @@ import { writeOutput } from '../cli/standard-streams.ts'
 import type { CompiledModule } from '../compiler/compile-module.ts'
 import type { Tried } from './try-module.ts'
 
-/** What one look at a module found. */
+/** The result of compiling and trying a module once. */
 export interface Look {
   readonly ok: boolean
   readonly manifest_address: string

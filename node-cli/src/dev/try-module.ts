@@ -5,7 +5,7 @@ import { type EngineChoice, execute, limits } from '../engine/index.ts'
 import { nodeReceiptOf, shownResult } from '../receipts.ts'
 import type { Expected, Sample } from './samples.ts'
 
-/** What became of a sample. */
+/** The outcome of a sample. */
 export interface Tried {
   readonly function: string
   readonly input: string
@@ -16,7 +16,7 @@ export interface Tried {
   readonly receipt_hash: string
   readonly logs: readonly string[]
   readonly expected: Expected | null
-  /** Whether it came to what was expected. */
+  /** Whether the outcome is the expected one. */
   readonly ok: boolean
 }
 

@@ -27,7 +27,7 @@ export class WatchedFiles {
       // The folder itself went away, and another may be in its place.
       const isGone = event === 'rename' && (name === path.basename(folder) || !existsSync(folder))
       if (isGone) this.#forget(folder, watcher)
-      // What is built here is no source.
+      // Only `.ts` and `.json` files are sources; build results are ignored.
       else if (name !== null && !/\.(ts|json)$/.test(name) && !this.#isAbove(path.join(folder, name))) return
       for (const one of this.#wanted) this.#watch(one)
       clearTimeout(this.#quiet)

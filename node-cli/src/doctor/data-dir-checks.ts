@@ -41,7 +41,7 @@ export const dataDirCheck =
     return ok(`${dataDir} can be used`)
   }
 
-/** What SQLite finds wrong; null for a database that is whole, or is not there yet. */
+/** The first fault that SQLite finds; null for an intact database, or one that does not exist yet. */
 function problemOfDatabase(dataDir: string): string | null {
   const file = databaseFile(dataDir)
   if (!existsSync(file)) return null

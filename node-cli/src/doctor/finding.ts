@@ -1,11 +1,11 @@
-/** What a check found. */
+/** The result of a check. */
 export interface Finding {
-  /** What was looked at, in one word. */
+  /** The name of the check, in one word. */
   readonly check: string
-  /** `skipped`: what it needs is not there, as another finding or the message says. */
+  /** `skipped`: something that the check needs is missing, as another finding or the message says. */
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped'
   readonly message: string
-  /** What to do; null where nothing is wrong. */
+  /** How to fix it; null if nothing is wrong. */
   readonly mend: string | null
 }
 
@@ -16,5 +16,5 @@ export const warning = (message: string, mend: string): Found => ({ status: 'war
 export const failed = (message: string, mend: string): Found => ({ status: 'failed', message, mend })
 export const skipped = (message: string): Found => ({ status: 'skipped', message, mend: null })
 
-/** Looks at one thing. What it throws is a failure, in its own words. */
+/** One check. An error that it throws becomes a failed finding with the message of the error. */
 export type Check = () => Found | Promise<Found>

@@ -13,7 +13,7 @@ import { compareParams, type SaidParams, timeText } from '../serve/hub/network-p
 import { installCommand } from '../versions.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
 
-/** What any machine that keeps its time has less of. */
+/** A machine that synchronizes its clock is off by less. */
 const noticedSeconds = 30
 
 export const hubCheck =

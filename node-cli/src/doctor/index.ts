@@ -14,7 +14,7 @@ import { portCheck } from './port-check.ts'
 
 export type { Finding } from './finding.ts'
 
-/** What is looked at. */
+/** The node and settings to check. */
 export interface Patient {
   readonly dataDir: string
   readonly profile: Profile
@@ -24,7 +24,7 @@ export interface Patient {
   readonly bind: BindAddress
   /** How this machine reaches that address. */
   readonly url: string
-  /** Null where no hub is named. */
+  /** Null if no hub is named. */
   readonly hub: HubClient | null
   readonly isValidator: boolean
   /** Whether the node dates what it signs by the time of the hub. */

@@ -10,14 +10,14 @@ export interface CallableModule {
 export interface StateReader {
   /** The module at an address, or null. */
   module: (address: string) => CallableModule | null
-  /** What a module keeps under a key (hex of its bytes), or null. */
+  /** The value that a module stores under a key (hex of its bytes), or null. */
   stored: (address: string, key: string) => Uint8Array | null
 }
 
 type MaybePromise<T> = T | Promise<T>
 
 /**
- * The same where both may take their time, for a run in a thread. What they answer must not change while the run goes
+ * The same with answers that may take their time, for a run in a thread. The answers must not change while the run goes
  * on, for it may ask again.
  */
 export interface AsyncStateReader {
@@ -29,7 +29,7 @@ export interface AsyncStateReader {
 /** Nothing is stored, and there is no other module. */
 export const emptyState: StateReader = { module: () => null, stored: () => null }
 
-/** What an engine is given to run. */
+/** A call for an engine to run. */
 export interface ExecutionRequest {
   address: string
   wasm: Uint8Array

@@ -48,7 +48,7 @@ export interface ExecuteRequest {
   readonly function: string
   readonly input: Uint8Array
   readonly gasLimit: number
-  /** What the run can reach beside its module, which it always can; nothing when left out. */
+  /** The storage and other modules that the run can reach; nothing when left out. */
   readonly state?: AsyncStateReader
   /** Wall-clock limit; 60 when left out. Gas does not bound time. */
   readonly timeoutSeconds?: number

@@ -1,4 +1,4 @@
-/** What was made of a module. */
+/** A module, and the value made from it. */
 interface Kept<T> {
   readonly wasm: Uint8Array
   readonly made: T
@@ -8,8 +8,8 @@ interface Kept<T> {
 const modulesMax = 256
 
 /**
- * Keeps what was made of the modules used last. They are told apart by their bytes, not by an address that may not
- * be verified, and are counted by them too: what is made of a module is several times as large.
+ * Keeps the values made from the modules used last. Modules are told apart by their bytes, not by an address that may
+ * not be verified, and are counted by them too: a value is several times as large as its module.
  */
 export class ModuleCache<T> {
   readonly #bytesMax: number
@@ -21,7 +21,7 @@ export class ModuleCache<T> {
     this.#bytesMax = bytesMax
   }
 
-  /** What was made of a module, or what `make` makes of it; where that throws nothing is kept. */
+  /** The kept value of a module, else the result of `make`; if that throws, nothing is kept. */
   get(wasm: Uint8Array, make: () => T): T {
     const last = this.#kept.at(-1)
     // One run may call a module thousands of times, always with the same bytes.

@@ -29,7 +29,7 @@ import {
 } from './flags.ts'
 import type { DirectRetention } from './store/direct-rounds.ts'
 
-/** What the node does for anybody who asks the hub. */
+/** The limits of direct rounds, which the node runs for anybody who asks the hub. */
 export interface DirectConfig {
   readonly gasMax: number
   /** Of one worker's time. */
@@ -63,7 +63,7 @@ export interface ServeConfig {
   readonly paramsChanges: string | null
   /** May hold a secret of the operator. */
   readonly chainRpc: string | null
-  /** Where the chain of validator generations begins for this node; null for generation 0. */
+  /** Hash of the generation where this node's chain of validator generations begins; null for generation 0. */
   readonly validatorsHash: string | null
   readonly role: Role
   readonly payoutAddress: string | null
@@ -243,7 +243,7 @@ function checkTogether({ role, nodeUrl, hubUrl, clock, stateSync }: ServeConfig)
 
 /** Whether nobody but programs of this machine can connect. */
 export const isLoopbackBind = ({ host }: BindAddress): boolean =>
-  // What a name below .localhost resolves to, the system decides.
+  // The system decides what a name below .localhost resolves to.
   isLoopbackHost(host.includes(':') ? `[${host}]` : host) && !host.endsWith('.localhost')
 
 /** @throws {@link CliError} for a token that guards nothing, or that no caller can send. */

@@ -17,7 +17,7 @@ export class SettingProblem extends Error {
 
 /** A setting of `serve`. Its flag, its variable of the environment and its member of `config.json` follow from its name. */
 export interface Setting<Value> {
-  /** What stands for its value in the help. */
+  /** The placeholder for its value in the help. */
   readonly hint: string
   readonly description: string
   /** The value when it is given nowhere, in words; an empty text for a setting that is off then. */
@@ -47,7 +47,7 @@ export type LogLevel = (typeof logLevels)[number]
 const chunkStorageMax = 1024 * 1024
 const mebibytesMax = 1024 * 1024
 const hoursMax = 10 * 365 * 24
-/** What of a worker runs for anybody takes under a second. */
+/** A worker uses so much gas in under a second. */
 const directGasDefault = 1_000_000_000
 const workersMax = 64
 

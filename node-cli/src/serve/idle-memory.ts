@@ -3,9 +3,9 @@ import { runInNewContext } from 'node:vm'
 import type { Part } from './part.ts'
 
 const lookMs = 15_000
-/** Share of a core below which the node has nothing to do: whatever it collects now, nobody waits for it. */
+/** Share of a core below which the node has nothing to do: nobody waits while it collects. */
 const idleShareMax = 0.02
-/** What is less is not worth a collection. */
+/** Less growth is not worth a collection. */
 const growthBytesMin = 4 * 1024 * 1024
 
 export interface ProcessMemory {

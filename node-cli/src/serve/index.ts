@@ -1,3 +1,3 @@
-/** What the command `serve` loads once its options are read. */
+/** The module that the command `serve` loads once its options are read. */
 export { readConfig } from './config.ts'
 export { serve } from './serve.ts'

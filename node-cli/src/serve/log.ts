@@ -2,7 +2,7 @@ import { printable } from '../cli/output.ts'
 import { writeError } from '../cli/standard-streams.ts'
 import { type LogFormat, type LogLevel, logLevels } from './flags.ts'
 
-/** What a line says beside its message. A line about a round has its `round_id`. */
+/** The fields of a line beside its message. A line about a round has its `round_id`. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 /** The log of a node, a line for each event. */

@@ -23,7 +23,7 @@ export interface Histogram {
   readonly observe: (value: number) => void
 }
 
-/** What a node measures of itself, in the text format of Prometheus. Every name begins with `nodectl_`. */
+/** The metrics of a node, in the text format of Prometheus. Every name begins with `nodectl_`. */
 export class Metrics {
   readonly #metrics = new Map<string, Metric>()
 
@@ -109,7 +109,7 @@ export class Metrics {
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
-/** What the process takes of its machine. */
+/** Adds the memory and the processor time of the process. */
 export function observeProcess(metrics: Metrics): void {
   metrics.gauge('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss())
   metrics.gauge('process_cpu_seconds', 'Processor time since the start', () => {

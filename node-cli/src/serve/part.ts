@@ -18,10 +18,10 @@ export interface Part {
   readonly stop: () => void | Promise<void>
 }
 
-/** What parts say in the full `GET /status`, by member. */
+/** The members of the full `GET /status` that parts supply, by name. */
 export type StatusMembers = Map<string, () => unknown>
 
-/** What the parts of a node are made of. */
+/** The components that the parts of a node share. */
 export interface NodeParts extends NodeKey {
   /** The parameters that never change. */
   readonly params: () => FixedParams

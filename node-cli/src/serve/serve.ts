@@ -184,7 +184,11 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
   metrics.gauge('votes', 'Votes that this node has given', store.votes.count)
   metrics.gauge('ledger_receipts', 'Receipts that the ledger was given', store.ledger.count)
   metrics.gauge('direct_rounds', 'Direct rounds that are kept', () => store.directRounds.totals().rounds)
-  metrics.gauge('direct_bytes', 'Bytes of the direct rounds that are kept', () => store.directRounds.totals().bytes)
+  metrics.gauge(
+    'direct_bytes',
+    'Bytes of the direct rounds that are kept',
+    () => store.directRounds.totals().bytes,
+  )
   observeProcess(metrics)
   return {
     config,
@@ -290,7 +294,7 @@ async function stop(
 const timeOut = (ms: number): Promise<'late'> =>
   new Promise((resolve) => setTimeout(() => resolve('late'), ms).unref())
 
-/** What nothing catches leaves the process in a state that nobody knows; a service restarts it. */
+/** An uncaught error leaves the process in an unknown state, so it exits; a service restarts it. */
 function leaveOnBugs(log: Log): void {
   process.once('uncaughtException', (error) => {
     if (isDatabaseFailure(error)) {

@@ -1,4 +1,4 @@
-/** What the files of a service name. */
+/** The values that the files of a service contain. */
 export interface ServiceOptions {
   /** Program and arguments that start nodectl, without `serve`. */
   readonly command: readonly string[]

@@ -4,7 +4,7 @@ import type { ServiceOptions } from './service-options.ts'
 
 export const systemdFile = '/etc/systemd/system/nodectl.service'
 
-/** Where systemd makes a directory for a service, and gives it to its user. */
+/** The folder in which systemd makes a directory for a service, owned by its user. */
 const stateFolder = '/var/lib'
 
 /**

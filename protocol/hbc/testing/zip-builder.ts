@@ -3,11 +3,11 @@ import { crc32 } from '../crc32.ts'
 
 const none = new Uint8Array()
 
-/** An entry to write, right or wrong. What is left out is what a correct writer writes. */
+/** An entry to write, valid or not. A member that is left out gets the value that a correct writer writes. */
 export interface ZipEntry {
   name: string
   content: Uint8Array
-  /** What lies in the archive, when it is not the content as it is. */
+  /** The data in the archive, if it differs from `content`. */
   compressed?: Uint8Array
   method?: number
   flags?: number

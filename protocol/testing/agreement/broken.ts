@@ -72,7 +72,7 @@ export const maybeBroken = (document: Json): fc.Arbitrary<Json> =>
       for (const { place, change } of steps) {
         const places = placesIn(root)
         change(...places[place % places.length]!)
-        // What changed the root itself.
+        // The change may have removed `document`.
         if (!Object.hasOwn(root, 'document')) root.document = null
       }
       return root.document

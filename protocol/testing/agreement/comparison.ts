@@ -8,7 +8,7 @@ export interface Comparison<Case = Json> {
   readonly cases: fc.Arbitrary<Case>
   readonly product: (given: Case) => Json
   readonly plain: (given: Case) => Json
-  /** What kind of outcome it is, so that a run shows that it met them all. */
+  /** The kind of an outcome, so that a run shows that it met all kinds. */
   readonly kindOf: (outcome: Json) => string
   /** Every kind that a run must meet. */
   readonly kinds: readonly string[]
@@ -20,7 +20,7 @@ export interface Comparison<Case = Json> {
 export const comparison = <Case>(given: Comparison<Case>): Comparison => given as Comparison
 
 /**
- * Holds both sides against each other: equal answers, or refusals with one code.
+ * Compares both sides: they give equal answers, or refuse with one code.
  * @returns How often each kind of outcome occurred.
  * @throws Where they differ, with the smallest case and the seed.
  */

@@ -148,7 +148,7 @@ const draws = comparison({
               fc.bigInt({ min: 10n ** 15n, max: 2n ** 256n - 1n }),
             )
             .map(String),
-          // Where weights are small, a word is often at the edge between two nodes.
+          // If weights are small, a word is often at the boundary between two nodes.
           reputation: fc.oneof(fc.constantFrom(1, 2), fc.integer({ min: 1_000, max: 10_000 })),
         }),
       ),

@@ -22,7 +22,7 @@ const receiptOf = (task: Task, result: Result) => ({
   success: result !== 'odd',
 })
 
-/** What may be wrong with a vote that its node signed as it is. */
+/** Faults that a vote has before its node signs it. */
 const signedFlaws: Readonly<Record<string, (content: Json) => Json>> = {
   none: (content) => content,
   payout: (content) => ({ ...content, payout_address: addressOf('another payout') }),
@@ -35,7 +35,7 @@ const signedFlaws: Readonly<Record<string, (content: Json) => Json>> = {
   function: (content) => ({ ...content, receipt: { ...content.receipt, function: 'unfold' } }),
 }
 
-/** What may be wrong with a vote that somebody changed. */
+/** Faults that a vote gets after it was signed. */
 const changedFlaws: Readonly<Record<string, (vote: Json, another: KeyPair) => Json>> = {
   none: (vote) => vote,
   swapped: (vote) => ({ ...vote, signature: vote.round_signature, round_signature: vote.signature }),
@@ -85,7 +85,7 @@ export const members = (round: Round): fc.Arbitrary<number> => {
     : fc.constantFrom(...seats).chain((one) => mostly(one, anybody))
 }
 
-/** What was sent for a round: a vote of each of some members, mostly of one mind, and a few more with any result. */
+/** The votes sent for a round: one of each of some members, mostly with the same result, and up to two more with any result. */
 export const ballots = (round: Round): fc.Arbitrary<Json[]> =>
   fc
     .constantFrom<readonly Result[]>(['right'], ['right'], ['right', 'right', 'wrong', 'odd'])
@@ -103,7 +103,7 @@ export const ballots = (round: Round): fc.Arbitrary<Json[]> =>
         )
     })
 
-/** What may differ in a record from what the round says. */
+/** Faults that make a record differ from its round. */
 const recordFlaws: Readonly<Record<string, (record: Json) => Json>> = {
   none: (record) => record,
   set: (record) => ({ ...record, set_hash: hashText('another set') }),
@@ -113,7 +113,7 @@ const recordFlaws: Readonly<Record<string, (record: Json) => Json>> = {
   voters: (record) => ({ ...record, voters: [...record.voters].reverse() }),
 }
 
-/** A record of a round. Who voted is everybody, nobody, or everybody but one. */
+/** A record of a round. Its voters are all members, none, or all but one. */
 export const records = (round: Round, without: number): fc.Arbitrary<Json> =>
   fc
     .record({

@@ -4,7 +4,7 @@ import { keccak_256 } from '@noble/hashes/sha3'
 // biome-ignore lint/suspicious/noExplicitAny: a document that nobody checked has no other type.
 export type Json = any
 
-/** What every refusal of the plain rules is, with the code of its section. */
+/** The error of every refusal by the plain rules, with the code of its section. */
 export class Refusal extends Error {
   readonly code: string
 

@@ -3,8 +3,8 @@ import { ed25519PublicKey, evmAddress } from '../../signatures/index.ts'
 import type { TopicRunner } from '../runner.ts'
 
 /**
- * Who signs is a matter of choice when a device is unbound: `signers` states it, or else the expected record, by a
- * signature that is null.
+ * The owner, the node or both sign when a device is unbound. `signers` names them; without it, a null signature in the
+ * expected record marks the one that does not sign.
  */
 export const runBinding: TopicRunner = (input, { profile }, { output }) => {
   if (input.check !== undefined) {

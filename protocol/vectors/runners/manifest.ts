@@ -56,7 +56,7 @@ export const runManifestValidation: TopicRunner = (input, set) => {
     contracts: context.contracts ?? null,
     params: { ...defaultNetworkParams, ...params },
   })
-  // What a message says is free.
+  // The wording of messages is free.
   return { problems: problems.map(({ path, code }) => ({ path, code })) }
 }
 

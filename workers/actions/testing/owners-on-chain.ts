@@ -50,7 +50,7 @@ export async function createOwner(tokens = 2n * collateral) {
   return { account, payloadOf, signed, post, submit, act }
 }
 
-/** What everybody reads of an action. */
+/** The public record of an action. */
 export const readTransaction = (id: string) => bodyOf(client().get(`/v1/transactions/${id}`))
 
 /** A bond of a device of its own, and the subscription that it makes. */
@@ -72,7 +72,7 @@ export const approval = () => {
   return encodeFunctionData({ abi: hubTokenAbi, functionName: 'approve', args })
 }
 
-/** What a stranger who watches the pool sends. */
+/** The call data with which a stranger who watches the mempool submits a permit. */
 export function permitCall({
   permit,
   permit_signature = '0x',

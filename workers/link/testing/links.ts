@@ -96,7 +96,7 @@ export const killProcess = () => evictDurableObject(linkOf(node), { webSockets: 
 
 /** Changes what the object has stored, and has it read it again. */
 export async function alter(change: (storage: DurableObjectStorage) => void): Promise<void> {
-  // What it was about to store would be stored over it.
+  // Pending writes of the object would overwrite the change.
   await linkOf(node).status()
   await evictDurableObject(linkOf(node))
   await runInDurableObject(linkOf(node), (_, { storage }) => change(storage))

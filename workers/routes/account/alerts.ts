@@ -102,7 +102,7 @@ const ofSlash = ({ evidenceHash, kind, projectId, subscriptionId, nodeId, create
   created_at: createdAt,
 })
 
-/** What a subscription that should work lacks for it. */
+/** The alerts of a subscription that should work, but lacks something. */
 function ofSubscription(row: WatchedSubscription, now: number): Alert[] {
   const { project_id, node_id, subscription_id, status, collateral_health, ...view } = subscriptionView(
     row,

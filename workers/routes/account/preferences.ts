@@ -37,7 +37,7 @@ const members = {
 
 const PreferencesView = z.strictObject(members).meta({ id: 'Preferences' })
 
-/** What a request leaves out is the empty one. */
+/** A member that a request leaves out becomes empty. */
 const PreferencesInput = judged(
   'PreferencesInput',
   z.strictObject({
@@ -67,7 +67,7 @@ export const getPreferences = defineRoute(
     tag: 'Account',
     summary: 'Read your preferences',
     description:
-      'What a client keeps for the wallet, such as the projects that it watches. Nothing else depends on it.',
+      'Data that a client keeps for the wallet, such as the projects that it watches. Nothing else depends on it.',
     auth: { session: true },
     responses: ok('The saved preferences, or the empty defaults.', PreferencesView, preferencesExample),
   },

@@ -126,7 +126,7 @@ describe('GET /v1/leaderboards', () => {
     await standings.leaveDays(now + 40 * day)
     expect([await top('7d'), await top('30d'), await top('all')]).toEqual([undefined, undefined, '1100'])
     expect(await rowOf('SELECT min(units) AS least FROM earning_standings')).toEqual({ least: 0 })
-    // What is attested late counts only where its day still does; one before all that was left does not even come in.
+    // Units that are attested late count only in periods that still include their day; a period never adds a day that it has left.
     await earn(1_300, today - 1)
     await earn(1_200, today + 20)
     await standings.leaveDays(now + 40 * day)

@@ -81,7 +81,7 @@ export const getBalances = defineRoute(
   },
 )
 
-/** What an account holds of the coin, of the network's token and of others. @throws {@link ApiError} 503 `unavailable`. */
+/** The balances of an account in the coin, the network's token and other tokens. @throws {@link ApiError} 503 `unavailable`. */
 export async function readHoldings(c: HubContext, account: string, others: readonly Token[] = []) {
   const { PROFILE: profile, CHAIN_COIN: coin } = c.var.settings
   const own = networkToken(profile, requireContracts(c).token)

@@ -54,7 +54,7 @@ export const reviewProject = defineRoute(
         { details: { listing_status: listingStatus } },
       )
     sendSoon(c, 'set_listing_status', project_id)
-    // What is listed has committees from this epoch on.
+    // A listed project has committees from this epoch on.
     if (listingStatus === 'listed') c.executionCtx.waitUntil(wakeCommittees(c, project_id))
     return json(await readProjectView(c, record))
   },

@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 beforeEach(forget)
 
-/** What each page says, up to the last one. */
+/** Rebuilds all pages. Returns the counts of each. */
 async function rebuild(limit = 100): Promise<Json[]> {
   const pages: Json[] = []
   let cursor: string | null = null

@@ -1,6 +1,6 @@
 import { lines } from '../../http/formats.ts'
 
-/** What every route of operators declares. */
+/** The members that every operator route declares. */
 export const ofOperators = { tag: 'Operator', auth: { operator: true } } as const
 
 /** Why an operator decided so; kept in the audit log. */

@@ -199,7 +199,7 @@ describe('a generation that is not whole in time', () => {
     await services(env).generationKeeper.wake()
     await gather()
   }
-  /** Who counts in each second of a span, by number. */
+  /** The number of the generation in force, for each second of a span. */
   const inForce = async (from: number, to: number) =>
     Promise.all(
       Array.from(
@@ -235,7 +235,7 @@ describe('a generation that is not whole in time', () => {
     expect(await services(env).validators.at(made?.effective_at ?? 0)).toMatchObject({
       document: { generation: 1 },
     })
-    // What was signed of the one that lapsed makes nothing whole any more.
+    // Signatures of the lapsed document can no longer complete it.
     const own = signGeneration(profile, coordinatorSeed, lapsed!.document)
     expect(await services(env).pendingGenerations.complete(lapsed!, own, [], start)).toBe(false)
   })

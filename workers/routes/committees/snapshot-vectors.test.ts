@@ -159,7 +159,7 @@ test('the set that the hub builds of what it knows is that of the known answer',
   expect(set?.setHash).toBe(hashSnapshot(output.snapshot))
 })
 
-/** What the hub and the chain say of a subscription that may be eligible. */
+/** Inserts the hub's rows and the chain state of a subscription that may be eligible. */
 async function insertCandidate(projectId: string, candidate: Json, block: number): Promise<void> {
   const { node_key: key, subscription_id, owner, payout_address, collateral, reputation, binding } = candidate
   const state = {

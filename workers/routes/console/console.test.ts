@@ -212,7 +212,7 @@ describe('the page of a screen that begins with its answers', () => {
   })
 })
 
-/** What a browser shows in an element that the hub fills. */
+/** The text that a browser shows in an element that the hub fills. */
 function shownIn(page: string, name: string): string | undefined {
   const [, text] = new RegExp(`data-shown="${name}"[^>]*>([^<]*)<`).exec(page) ?? []
   return text
@@ -222,7 +222,7 @@ function shownIn(page: string, name: string): string | undefined {
     .replaceAll('&amp;', '&')
 }
 
-/** What a browser finds in the block; null without one. */
+/** The JSON in the block of a page; null if the page has no block. */
 function givenIn(page: string): { params: unknown; answers: Record<string, unknown> } | null {
   const [, block] = /<script type="application\/json" id="given">(.*?)<\/script>/s.exec(page) ?? []
   return block === undefined ? null : JSON.parse(block)

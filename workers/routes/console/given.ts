@@ -4,11 +4,11 @@ import type { Answer } from '../../http/answer.ts'
 import { givenReads } from './reads.ts'
 import { type Shown, shownOf } from './shown.ts'
 
-/** Where the page has the answers, before the script that shows them; `scripts/console.ts` puts it there. */
+/** The place of the answers in a page, before the script that shows them; `scripts/console.ts` puts it there. */
 const place = '<!--given-->'
-/** A page does not wait longer for what its script can ask as well. */
+/** A page does not wait longer for an answer, since its script can ask for it too. */
 const readMs = 1_000
-/** A larger answer the script asks for itself: the page is seen before. The round of a committee of sixteen is below that. */
+/** The script asks for a larger answer itself, so that the page shows earlier. The round of a committee of sixteen is smaller. */
 const answerBytesMax = 65_536
 
 /**
@@ -42,7 +42,7 @@ export async function withAnswers(
   return text.replace(place, () => block)
 }
 
-/** None of a record that is not as it should be: the script says what is wrong with it. */
+/** No texts of a malformed record: the script shows its error. */
 function textsOf(c: HubContext, params: Record<string, string>, answers: readonly (string | null)[]): Shown {
   try {
     return shownOf(params, answers)

@@ -51,7 +51,7 @@ export const pageOf = (screen: string): Route =>
 const fileOf = (screen: string): string =>
   `/console${screen === '/' ? '/home' : screen.replaceAll(/\{\w+\}/g, '_')}`
 
-/** What the script of a page asks first, so that the browser asks while it loads the script. */
+/** A `Link` header of the first reads of a page's script: the browser starts them while it loads the script. */
 function preloadsOf(c: HubContext, screen: string): string {
   if (isOther(c)) return ''
   return (aheadReads[screen] ?? [])
@@ -113,7 +113,7 @@ export const getConsoleVersion = defineRoute(
 /** Folders of calls and of the documentation: what does not exist there is said in JSON, also to a browser. */
 const ofPrograms = /^\/(v1|admin|docs|_app)(\/|$)/
 
-/** What a browser is shown at an address that does not exist; null where it gets the JSON that programs get. */
+/** The page for a browser at an address that does not exist; null if the answer is the JSON that programs get. */
 export async function pageOfNothing(c: HubContext): Promise<Answer | null> {
   const { method, path } = c.req
   if (method !== 'GET' || ofPrograms.test(path) || !c.var.settings.CONSOLE) return null

@@ -1,6 +1,6 @@
 /**
- * What screens ask the hub for as soon as they run, by their path. The hub puts its answers into the page; `console/src/lib/given.ts`
- * says what each is.
+ * The paths that each screen reads as soon as it runs, by the path of the screen. The hub puts its answers into the page;
+ * `console/src/lib/given.ts` says what each is.
  */
 export const givenReads: Readonly<Record<string, readonly string[]>> = {
   '/': ['/', '/v1/explorer/stats', '/v1/explorer/rounds?limit=20&kind=task'],
@@ -17,7 +17,7 @@ export const givenReads: Readonly<Record<string, readonly string[]>> = {
   '/rounds/{round}': ['/', '/v1/explorer/rounds/{round}', '/v1/tasks/{round}'],
 }
 
-/** The same of screens that ask themselves: the browser begins to ask while their script loads. */
+/** The same for screens that ask themselves: the browser starts these reads while their script loads. */
 export const aheadReads: Readonly<Record<string, readonly string[]>> = {
   '/rounds': ['/v1/explorer/rounds?limit=25&kind=task'],
   '/receipts/{receipt}': ['/v1/explorer/receipts/{receipt}'],

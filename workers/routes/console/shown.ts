@@ -15,7 +15,7 @@ export function shownOf(
   const brand = descriptor ? brandOf(JSON.parse(descriptor)) : undefined
   if (round !== undefined) return { brand, id: round }
   if (project === undefined || !answer) return { brand }
-  // What the schema of a project says.
+  // The members have the shape of `ProjectView`.
   const { name, tagline, developer_name, listing, listing_status } = JSON.parse(answer)
   return {
     brand,

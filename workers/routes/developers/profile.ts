@@ -86,7 +86,8 @@ export const patchOwnDeveloper = defineRoute(
     operationId: 'patchOwnDeveloper',
     tag: 'Developers',
     summary: 'Change members of your profile',
-    description: 'Members that are left out do not change; null removes a member. `social` is replaced as a whole.',
+    description:
+      'Members that are left out do not change; null removes a member. `social` is replaced as a whole.',
     auth: { session: true },
     stores: 'records',
     json: { schema: ProfileChange, example: { website: 'https://ada.example', location: null } },

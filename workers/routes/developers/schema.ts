@@ -85,7 +85,9 @@ export const ProfileUpdate = z
 export const ProfileChange = z.strictObject(profile).partial().meta({ id: 'DeveloperProfileChange' })
 
 export const VerificationRequest = z
-  .strictObject({ notes: lines(2000).nullable().optional().describe('Facts that help the operators to decide.') })
+  .strictObject({
+    notes: lines(2000).nullable().optional().describe('Facts that help the operators to decide.'),
+  })
   .meta({ id: 'VerificationRequest' })
 
 export const EnrollmentRequest = z

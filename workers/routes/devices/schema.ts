@@ -51,7 +51,7 @@ const parts = {
   arch: line(32).nullable(),
 }
 
-/** What a device says of its parts; the compatibility check takes the same. */
+/** The hardware that a device reports; the compatibility check takes the same shape. */
 export const HardwareInput = z
   .strictObject({
     cpu_model: parts.cpu_model.default(null),
@@ -185,7 +185,7 @@ export const DeviceParams = z.object({
   node_id: PathNodeId.meta({ example: '{{node_id_prefix}}0f3a5c7e9b1d2f40' }),
 })
 
-/** What everybody sees, and to the owner the rest. */
+/** The members that everybody sees, and for the owner the others too. */
 export const deviceView = (
   device: Device,
   viewer: string | null,
@@ -227,7 +227,7 @@ function weekOf({ subscriptions }: Device, now: number) {
   return { units_7d: work.units, uptime_bp_7d: uptimeBp(work) }
 }
 
-/** What only the link of a device knows, for its owner. */
+/** The members that only the link of a device knows, for its owner. */
 export const linkView = ({ connected, sessionId, since, latencyMs, slots, activeLeases }: LinkStatus) => ({
   relay: { connected, session_id: sessionId, since, latency_ms: latencyMs },
   slots,

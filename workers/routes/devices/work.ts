@@ -15,7 +15,7 @@ import { DeviceParams } from './schema.ts'
 /** A device works for a few projects; the newest are shown. */
 const shownMax = 50
 
-/** What is shown of a subscription as everywhere. */
+/** The members of a subscription that are the same in other answers. */
 const shown = SubscriptionView.pick({
   subscription_id: true,
   project_id: true,

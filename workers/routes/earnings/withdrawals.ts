@@ -207,7 +207,7 @@ async function request(c: HubContext, projectIds: readonly string[] | null, name
   )
 }
 
-/** What cannot be sent now is sent by the schedule. */
+/** If the claim cannot be sent now, the schedule sends it. */
 const bringNow = (c: HubContext, id: string): Promise<void> =>
   bringHubAction(c.env, 'claim_payouts', id).catch((error) =>
     console.error(`${c.var.requestId} the withdrawal ${id} could not be sent`, error),

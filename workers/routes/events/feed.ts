@@ -117,7 +117,7 @@ export const listOwnEvents = defineRoute(
 )
 
 interface Feed {
-  /** What cursors are issued for: the feed without a filter. They were for a filter once, and such ones are still about. */
+  /** The name under which cursors are issued: the feed without a filter. Earlier cursors name a filter, and are still in use. */
   list: (project?: string, module?: string, type?: string) => string
   query: { limit?: number | undefined; after?: string | undefined; wait?: number | undefined }
   filter: Filter
@@ -141,7 +141,7 @@ async function answerFeed(c: HubContext, { list, query, filter, isOwn }: Feed): 
   const lists = [list(), list(filter.project_id, filter.module, filter.type)]
   const from =
     after === undefined ? null : (namedPosition(after) ?? positionOf(cursors.decode(lists, after, field)))
-  // Who calls may be known only after the first read.
+  // The caller may be known only after the first read.
   const ownWord = sql`' ' || substr(${callerOf(c)}, -5) || ' '`
   const words = isOwn ? [[ownWord], ...wordsOf({ ...filter, address: '' }).slice(1)] : wordsOf(filter)
   const { rows, end, archivedBefore } = await services.log.read(from, words)

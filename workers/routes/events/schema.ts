@@ -6,7 +6,7 @@ import { Address, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
 
 export const eventTypes = [...networkTypes, ...accountTypes] as const
 
-/** What a receiver of webhooks gets for a test. */
+/** The type of the event that a receiver of webhooks gets for a test. */
 export const testType = 'webhook.test'
 
 export const eventMembers = {

@@ -29,7 +29,7 @@ const attest = (back = 0, of = project) => submitReceipt(of, { by: validators, e
 
 const subjectOf = ({ vault_address, round }: EpochReceipt) => `${vault_address}:${round}`
 
-/** What the chain says once it was posted. */
+/** The chain's state of an epoch that was posted. */
 const posted = ({ merkle_root, receipt_hash }: EpochReceipt, release_at: number) => ({
   merkle_root,
   receipt_hash,
@@ -63,7 +63,7 @@ describe('GET /v1/explorer/epochs/{project_id}/{epoch}', () => {
     const before = unixNow() - 1
     await indexState('epoch', subject, posted(receipt, before))
     expect(await shown()).toEqual(['released', 'released', before])
-    // What is noted late says nothing of an epoch that is posted.
+    // A late note does not change an epoch that is posted.
     await services(env).epochs.note(subject, { state: 'underfunded', settlement: 'queued', error: 'x' })
     expect(await shown()).toEqual(['released', 'released', before])
   })

@@ -26,7 +26,7 @@ const canonical = (value: unknown): string => {
   return `{${entries.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`
 }
 
-/** What the description of a receipt says its hash is. */
+/** The hash of a receipt, as its description defines it. */
 const hashOf = (receipt: Json, names: readonly string[]) =>
   keccak256(toBytes(canonical(Object.fromEntries(names.map((name) => [name, receipt[name]])))))
 

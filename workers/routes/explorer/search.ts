@@ -79,7 +79,7 @@ const orElse = async (found: Hit[], look: () => Promise<Hit[]>): Promise<Hit[]> 
 const roundHits = (round: RoundRow | null): Hit[] =>
   round === null ? [] : [{ type: 'round', id: round.roundId, label: `${round.function} (${round.state})` }]
 
-/** What a hash names that the database does not have: a round that is open or in an archive, or the result of such. */
+/** Hits for a hash that the database does not have: a round that is open or in an archive, or the receipt of an archived one. */
 async function outside(c: HubContext, hash: string): Promise<Hit[]> {
   const [round, archived] = await Promise.all([
     latest(c.var.services, `task:${hash}`, null),

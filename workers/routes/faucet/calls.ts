@@ -3,7 +3,7 @@ import { faucetAbi } from '../../../contracts/generated/contracts.ts'
 import { hashBytes } from '../../../protocol/encoding/index.ts'
 import type { Contracts } from '../../chain/contracts.ts'
 
-/** What a faucet turn sends, each part under an id that follows from the turn. */
+/** The id of one transaction of a faucet turn; it follows from the turn and the part. */
 export const dripId = (part: 'token' | 'native', turnId: string): string =>
   hashBytes(new TextEncoder().encode(`faucet ${part} ${turnId}`))
 

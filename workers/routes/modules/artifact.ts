@@ -33,7 +33,7 @@ export function readArtifact(bytes: Uint8Array, field: string): Artifact & { sta
   }
 }
 
-/** What others read of a manifest. Artifacts may say anything there; the hub shows none that hides characters. */
+/** Members of a manifest that others read. Artifacts may contain any text; the hub refuses texts with hidden characters. */
 const shown = { name: plainLine, compiler: plainLine, version: plainLine, description: plainText } as const
 
 const findHidden = (manifest: ArtifactManifest, path: string): Problem[] =>

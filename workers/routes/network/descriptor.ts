@@ -158,7 +158,7 @@ export const getDescriptor = defineRoute(
   },
 )
 
-/** What this hub can do with the settings it has. */
+/** The features that this hub has with its settings. */
 async function features(c: HubContext): Promise<Record<string, boolean>> {
   const { relayer, indexer } = c.var.services
   const relay = relayer !== null && indexer !== null

@@ -65,7 +65,7 @@ interface Report {
   chain: ChainFacts
   queue: Health | null
   relayer: Health | null
-  /** What the relayer says of itself; null if the hub has no relayer, or it does not answer. */
+  /** The relayer's report on itself; null if the hub has no relayer, or it does not answer. */
   relaying: RelayerHealth | null
   previousKeys: PreviousKey[]
   /** By part, what an operator has to give the hub for it. */

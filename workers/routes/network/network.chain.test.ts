@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 
 const relayerObject = () => env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
-/** What the relayer saw of the chain serves it for a moment. */
+/** The relayer uses its last view of the chain for a moment; this drops that view. */
 const forgetView = () => evictDurableObject(relayerObject())
 
 /** Bindings of its own make an isolate that has kept no report. */
@@ -72,11 +72,11 @@ describe('the features of GET /', () => {
       runSql('INSERT OR REPLACE INTO faucet_settings (id, enabled, updated_at) VALUES (1, ?, 1)', enabled)
     await set(0)
     expect(await faucet()).toBe(false)
-    // Without the database, what the deployment says is all there is to say.
+    // Without the database, the settings of the deployment decide.
     const down = client({ bindings: { DB: failingDatabase(() => true) } })
     expect(await faucet(down)).toBe(true)
     await set(1)
-    // Where it was answered before, the answer is kept for five seconds; this is another isolate each time.
+    // An isolate keeps its answer for five seconds; each call here is from another isolate.
     expect(await faucet()).toBe(true)
     await runSql('DELETE FROM faucet_settings')
     expect(await faucet(client({ bindings: { FAUCET_ENABLED: 'false' } }))).toBe(false)

@@ -14,7 +14,7 @@ import { NetworkParamsView } from './schema.ts'
 
 const shown = (phase: ParamsPhase) => ({ params: { ...phase.params }, params_hash: phaseHash(phase) })
 
-/** What holds at a time, and what is known to follow. */
+/** The parameters in force at a time, and the next ones if they are known. */
 function answerOf(schedule: ParamsSchedule, time: number) {
   const next = nextPhase(schedule, time)
   return { ...shown(phaseAt(schedule, time)), next: next && { from: next.from, ...shown(next) } }

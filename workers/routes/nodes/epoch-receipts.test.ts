@@ -339,7 +339,7 @@ describe('known answers, through the route', () => {
     return createNode({ bindings: { PROFILE: JSON.stringify(given) } }, seeds[0])
   }
 
-  /** What is shown of an epoch is the receipt as it was posted. */
+  /** Expects that the epoch shows the receipt as it was posted. */
   async function expectTaken(response: Response, receipt: Json, counted: object): Promise<void> {
     const { receipt_hash, merkle_root, totals, project_id, round } = receipt
     expect(await statusAndBody(response)).toMatchObject([202, { receipt_hash, ...counted }])

@@ -110,7 +110,7 @@ export const submitEpochReceipt = defineRoute(
     await requireDue(c, receipt, manifestOf(version as ProjectVersion).consensus, now)
     const accepted = { receipt, built, token: (version as ProjectVersion).token, attestations: counted }
     if ((await epochs.accept(accepted, now)) === 'duplicate') throw duplicate(receipt)
-    // What fails now is tried again by the schedule.
+    // If this fails, the schedule tries again.
     c.executionCtx.waitUntil(
       bringHubAction(c.env, 'post_epoch', epochSubject(vault_address, round)).catch((error) =>
         console.error(`${c.var.requestId} the epoch could not be posted`, error),

@@ -11,7 +11,7 @@ import { HeartbeatInput, nodeExample } from './schema.ts'
 /** A node that misses three in a row counts as offline. */
 export const heartbeatSeconds = 30
 
-/** Where time leaps with its chain: nodes that follow it are refused what they sign until they have. */
+/** For `CLOCK=chain`, where time leaps: a node's signatures are refused until the node has followed the leap. */
 const leapingHeartbeatSeconds = 5
 
 const Heard = z

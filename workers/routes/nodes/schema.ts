@@ -74,7 +74,7 @@ export const nodeExample: z.output<typeof NodeView> = {
   revoked_at: null,
 }
 
-/** Where a node is reached: https, or http on the machine itself, which only a local network can use. */
+/** The URL of a node: https, or http on the machine itself, which only a local network can use. */
 export const NodeUrl = z
   .string()
   .max(512, 'must be at most 512 characters long')

@@ -117,7 +117,7 @@ describe('GET /v1/projects/{project_id}/stats', () => {
       paid_to_miners: eth(2_056),
       growth_bp: 10_000,
     })
-    // What lists and the estimate of a device's reward go by: a week's average.
+    // Lists and the estimate of a device's reward use a week's average.
     expect(await bodyOf(client().get(`/v1/projects/${projectId}`))).toMatchObject({
       avg_daily_reward_per_miner: String((56n * 10n ** 18n) / 21n),
       stats: { period: '24h', rounds: 10 },

@@ -64,7 +64,7 @@ export const listProjectMiners = defineRoute(
     operationId: 'listProjectMiners',
     tag: 'Projects',
     summary: 'List the devices that work for a project, last subscribed first',
-    description: `Devices with bonded collateral. A period is the running UTC day and the 1, 7 or 30 days before it. ${readsOn('Where many have none')}`,
+    description: `Devices with bonded collateral. A period is the running UTC day and the 1, 7 or 30 days before it. ${readsOn('If many have none')}`,
     params: z.object(ProjectParams),
     query: z.strictObject({
       ...pageQuery,

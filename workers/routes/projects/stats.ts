@@ -9,12 +9,12 @@ const periodDays = { '24h': 1, '7d': 7, '30d': 30, all: null } as const
 
 type Period = (typeof statsPeriods)[number]
 
-/** What a period's sums follow from, which ends at a time of the network. */
+/** The rows that a period's sums follow from, and the period's end in network time, in Unix seconds. */
 export interface PeriodBounds extends EpochBounds {
   now: number
 }
 
-/** The rows that a period's sums follow from, which need nothing of the project itself. */
+/** Reads the bounds of a period, without the record of the project. */
 export async function readBounds(
   { var: { services } }: HubContext,
   projectId: string,

@@ -94,7 +94,7 @@ export const signedManifestView = (version: ProjectVersion) => ({
   project_id: version.projectId,
 })
 
-/** What a project pays, and what its vault holds by the events that are indexed. */
+/** The rewards that a project pays, and the balance of its vault by the indexed events. */
 export function economicsView(
   project: Project,
   manifest: ProjectManifest,

@@ -33,7 +33,7 @@ export const listedRound = ({ issuedAt, ...round }: RoundRow): ListedRound => ({
   createdAt: issuedAt,
 })
 
-/** What the id of a committee round is the hash of; null for a direct round. */
+/** The document whose hash is the id of a committee round; null for a direct round. */
 export function taskView(round: RoundRow): z.output<typeof TaskContextView> | null {
   const { projectId, consensusHash, epoch, seq, setHash } = round
   if (projectId === null || consensusHash === null || epoch === null || seq === null || setHash === null)
@@ -54,8 +54,8 @@ export function taskView(round: RoundRow): z.output<typeof TaskContextView> | nu
 }
 
 /**
- * What the file of a round adds to its row. @param beacon - The value of the epoch's beacon, from which the seed of the draw follows; null
- * while it is not known.
+ * The members that the file of a round adds to its row.
+ * @param beacon - The value of the epoch's beacon, from which the seed of the draw follows; null while it is not known.
  */
 export function fileView(
   profile: Profile,

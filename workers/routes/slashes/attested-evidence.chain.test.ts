@@ -101,7 +101,7 @@ interface Change {
   list?: (votes: FinalityVote[]) => unknown
 }
 
-/** What validators signed about a task. */
+/** The finality votes that validators signed about a task. */
 const finalityOf = (task: Task, member: Member, { by = validators, record = {}, list }: Change) => {
   const { finality, record: recordOf } = accusationsOf(member)
   const votes = finality(by, recordOf(task, 'right', record))
@@ -233,7 +233,7 @@ test('429 rate_limited: a missed vote over a large set is paid for as a draw fro
 
 /** Beside what the known answers have. */
 describe('false evidence is 422, names the rule, and leaves nothing', () => {
-  /** What is told, and how the evidence is made. */
+  /** For each case, the rule in the error and a function that makes the evidence. */
   const cases: Record<string, readonly [rule: string, make: () => Promise<unknown>]> = {
     'one bad signature among many': [
       'a signature does not verify',

@@ -70,7 +70,7 @@ const sent = (hash: string) =>
     return (args as readonly unknown[]).includes(hash) ? [functionName] : []
   })
 
-/** Who signed the last call of a name. */
+/** The address that signed the last call of a contract function. */
 const senderOf = (name: string) =>
   chain.received
     .findLast(({ data }) => decodeFunctionData({ abi: stakingAbi, data: data as Hex }).functionName === name)

@@ -88,7 +88,7 @@ export const bondBatch = defineGaslessRoute(
   },
 )
 
-/** The subscriptions that a body is about. What is signed names projects and keys; whether it is well formed is judged later. */
+/** The subscriptions that a body names. A signed body names projects and node keys; whether it is well formed is checked later. */
 function namedIds(owner: string, body: GaslessBody<Request>): string[] {
   if (body.step === 'prepare') return body.request.items.map((item) => item.subscription_id)
   if (body.step === 'rejected') return []

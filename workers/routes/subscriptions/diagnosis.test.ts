@@ -30,7 +30,7 @@ test('nothing is in the way of a subscription that works', async () => {
   expect(await asOwner(await createWorking())).toEqual({ working: true, causes: [] })
 })
 
-/** What concerns the developer alone; provoked beside the health of a project. */
+/** Causes that concern only the developer; the tests of a project's health provoke them. */
 const healthOnly = [
   'vault_missing',
   'vault_terms_differ',

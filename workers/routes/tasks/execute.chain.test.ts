@@ -165,7 +165,7 @@ describe('POST /v1/execute', () => {
       windowSeconds: 30,
       tokens,
     })
-    // What this isolate was given of it before is enough for few rounds of this size.
+    // The tokens that this isolate took before are enough for only a few rounds of this size.
     const large = { input: 'x'.repeat(1_000_000) }
     const statuses: number[] = []
     for (let i = 0; i < 6; i++) statuses.push((await ask(large, client({ address: freshAddress() }))).status)

@@ -43,7 +43,7 @@ export const getTask = defineRoute(
   },
 )
 
-/** Who waits, waits mostly for a round that is open: its object says whose it is. Null where the object does not have it. */
+/** Most callers wait for a round that is open: its object knows the task. Null if the object does not have the round. */
 async function waitForOpen(c: HubContext, roundId: string, seconds: number): Promise<TaskRecord | null> {
   const open = await c.var.services
     .roundObjects(roundId)

@@ -6,7 +6,7 @@ import type { RoundRow } from '../../stores/schema/index.ts'
 
 type Kept = Pick<RoundRow, 'output' | 'outputHash' | 'events' | 'eventsHash'>
 
-/** What a run gave: null of what is no longer kept, or never was. */
+/** The output and the events of a run; null for either if it is not stored, or no longer. */
 export async function readOutput(
   files: RoundFiles,
   { output, outputHash, events, eventsHash }: Kept,

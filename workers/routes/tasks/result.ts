@@ -7,7 +7,7 @@ import type { SimulatedResult } from '../../stores/simulations.ts'
 import { shownOutput } from './output.ts'
 import type { ExecuteResult } from './schema.ts'
 
-/** What a quorum of the validators gave in a direct round. */
+/** The view of the result on which a quorum of the validators agreed in a direct round. */
 export const resultView = ({
   roundId,
   receipt,

@@ -54,7 +54,7 @@ async function waitOnce(
   }
   const untilMs = Date.now() + ms
   if (awaited === 'final' && ms > 0) {
-    // Where the project does not answer, or is of the build before, which nobody could ask, the round says it.
+    // If the project does not answer, or runs the previous build, which lacks this method, the round's object is asked.
     const ended = await services
       .committees?.(task.projectId)
       .waitForEnd(task.roundId, ms)

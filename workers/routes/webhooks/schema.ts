@@ -19,7 +19,7 @@ const projectsMax = 20
 
 const isSet = (values: readonly string[]): boolean => new Set(values).size === values.length
 
-/** What is chosen of a webhook. */
+/** The members of a webhook that its owner chooses. */
 export const content = {
   url: z
     .string()

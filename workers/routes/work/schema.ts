@@ -107,7 +107,7 @@ const expectedAmount = ({ units, terms, epochUnits }: Proof): string =>
     ? '0'
     : expectedReward(terms, units, epochUnits)
 
-/** What the file of the round adds to a proof. */
+/** The members that the file of the round adds to a proof. */
 export function proofEvidence(
   profile: Profile,
   { nodeKey, receiptHash }: Proof,

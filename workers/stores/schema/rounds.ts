@@ -96,11 +96,11 @@ export const leases = keyedTable('leases', ['owner', 'createdAt', 'roundId', 'po
   voteProblem: text('vote_problem'),
 })
 
-/** What readers see of a round. */
+/** A round as readers see it. */
 export type RoundRow = Omit<InferSelectModel<typeof rounds>, 'leaseKeys'>
 export type LeaseRow = InferSelectModel<typeof leases>
 
-/** What rounds of a project pay for, as `consensus.economics` of its version has it, with the token and the epoch's length. */
+/** The payment terms of a project's rounds, as in `consensus.economics` of its version, with the token and the epoch's length. */
 export type EpochTerms = Economics & { token: Token; epoch_secs: number }
 
 export const epochRounds = keyedTable('epoch_rounds', ['projectId', 'epoch'], {

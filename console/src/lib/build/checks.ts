@@ -1,4 +1,4 @@
-/** What is wrong with the text of a manifest, by the rules that the hub has too. */
+/** Checks the text of a manifest by the rules that the hub has too. */
 import {
   CanonicalJsonError,
   dottedPath,
@@ -57,7 +57,7 @@ function messageOf(text: string, error: Error): string {
   }
 }
 
-/** Where the vault of a project will be; null while its slug is invalid, or the network has no vaults. */
+/** The address that the vault of a project will have; null if the slug is invalid or the network has no vaults. */
 export function vaultOf(
   slug: unknown,
   developer: string,
@@ -68,7 +68,7 @@ export function vaultOf(
   return deriveVaultAddress(vault_factory, vault_implementation, deriveProjectId(profile, developer, slug))
 }
 
-/** Where a member is in the text, by its path; null where it is missing. */
+/** The place of the deepest name of a path that the text contains; null if it contains none. */
 export function placeOf(text: string, path: string): readonly [start: number, end: number] | null {
   let start = 0
   let found = null

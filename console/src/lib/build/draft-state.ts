@@ -1,4 +1,4 @@
-/** What a draft says of the project that it is signed for. */
+/** Facts about a draft and the project that it is signed for. */
 import type { Project } from '../hub.ts'
 
 /** Whether a version was signed already; the first one may be signed again until the chain has it. */

@@ -21,9 +21,9 @@ const encoded = (signature: string, ...values: readonly (bigint | number | strin
 const epochCapEnd = 2n ** 128n
 
 /**
- * What the wallet sends, in order: the vault is opened unless it is, may take exactly this amount, and takes it.
+ * The calls that the wallet sends, in order: open the vault unless it is open, allow it exactly this amount, fund it.
  *
- * @throws {@link RefusedToSign} where the hub names another vault than the one of the project, or has no vaults.
+ * @throws {@link RefusedToSign} if the network has no vaults, the hub names another one, or no vault can pay the cap of an epoch.
  */
 export function fundingCalls(
   { project_id, vault, token, economics }: Pick<Project, 'project_id' | 'vault' | 'token' | 'economics'>,

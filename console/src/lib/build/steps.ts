@@ -1,10 +1,10 @@
-/** What a developer does on these pages against a cause of the health of a project. The API names calls instead. */
+/** The step of a developer on these pages against a cause of poor project health. The API names calls instead. */
 import type { Cause } from '../mine/mine.ts'
 import { buildParts } from '../texts/build-parts.ts'
 
 export interface Step {
   readonly text: string
-  /** Where it is done; null where nothing is to be done here. */
+  /** A link to the place of the step; null if the step is not possible here. */
   readonly href: string | null
 }
 

@@ -9,7 +9,7 @@ const member = (value: unknown): Record<string, unknown> =>
     ? (value as Record<string, unknown>)
     : {}
 
-/** A manifest with what follows from the network, the wallet and the slug. What the developer decides stays. */
+/** A manifest with the members that follow from the network, the wallet and the slug. The developer's choices stay. */
 export function withNames(
   manifest: object,
   { profile, chain }: Names,

@@ -16,7 +16,7 @@ interface Work {
   committee?: { size?: unknown }
 }
 
-/** What a manifest says about its payouts and the work for them. */
+/** The members of a manifest about its payouts and the work for them. */
 export interface ManifestTerms extends Economics {
   epochSecs: number
   gas: number

@@ -25,7 +25,7 @@ function leavesOf(value: unknown, path: readonly string[] = []): [path: readonly
 /** Members that follow from the rest, or change with every version. */
 const implied = new Set(['version', 'previous'])
 
-/** What differs, in the order of the newer one; all that it has where there is nothing before. */
+/** The members that differ, in the order of the newer manifest, then the removed ones; all members if there is no older one. */
 export function differencesOf(before: unknown, after: unknown): Difference[] {
   const keyOf = (path: readonly string[]) => path.join('.')
   const old = new Map(before === null ? [] : leavesOf(before).map(([path, text]) => [keyOf(path), text]))

@@ -10,7 +10,7 @@ const minuteSecs = 60
 
 export const memberName = (path: Path): string => t.members[path.join('.')] ?? path.map(stateWord).join(' › ')
 
-/** What was signed, as people read it; amounts and long times with the signed number beside it. */
+/** The signed value in readable form; amounts and long times have the signed number beside it. */
 export function memberValue(path: Path, text: string, token: Token | null): string {
   const name = path.at(-1) ?? ''
   if (!/^\d+$/.test(text)) return text

@@ -3,7 +3,7 @@ import { me } from '../texts/me.ts'
 
 type Told = Pick<Schemas['Notification'], 'type' | 'project_id' | 'node_id' | 'round_id' | 'tx_hash' | 'data'>
 
-/** Where a person sees what a notification is about. */
+/** The links from a notification to the records that it is about. */
 export function aboutOf({ type, project_id, node_id, round_id, tx_hash, data }: Told) {
   const t = me.notifications.about
   const { evidence_hash: slash } = (data ?? {}) as { evidence_hash?: unknown }

@@ -16,7 +16,7 @@ export function typed(units: string, decimals: number): string {
   return part === '' ? digits.slice(0, point) : `${digits.slice(0, point)}.${part}`
 }
 
-/** What was claimed goes away by itself; anything else can be claimed. */
+/** The key by which a claimed amount is hidden; amounts with other keys can be claimed. */
 export const claimKey = ({
   project_id,
   epoch,
@@ -39,7 +39,7 @@ export function byToken(
   return [...sums.values()]
 }
 
-/** What is missing to collateral that is healthy: 120 % of what the project requires, so that one slash does not stop the device. */
+/** The amount that is missing to healthy collateral: 120 % of the project's minimum, so that one slash does not stop the device. */
 export function healthyAmount(least: string, bonded: string): string {
   const missing = (BigInt(least) * 12n + 9n) / 10n - BigInt(bonded)
   return String(missing > 0n ? missing : 0n)

@@ -8,7 +8,7 @@ import { type Bound, unbindingOf } from './unbinding.ts'
 
 export type Offer = NonNullable<ReturnType<typeof parseBindingCode>>
 
-/** What is wrong with a code, or what it offers. @param now Unix seconds. */
+/** Reads a binding code. @param now Unix seconds. @returns Its offer, or its problem as a sentence. */
 export async function readCode(
   text: string,
   address: string,

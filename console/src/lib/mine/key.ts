@@ -1,7 +1,7 @@
 import type { Descriptor, Token } from '../hub.ts'
 import { session } from '../wallet/session.svelte.ts'
 
-/** What is read for one wallet is not shown to another, and is read again when one of its actions is over. */
+/** The key of a query for the current wallet: no other wallet sees its data, and each finished action has it read again. */
 export const mineKey = (...parts: readonly unknown[]) => ['mine', session.current?.address, ...parts]
 
 /** The token of collateral, which every network has with 18 decimals. */

@@ -1,6 +1,6 @@
 /** The commands that make a service of a node that runs in a terminal: its user, its data with the key, its settings, its unit. */
 
-/** Where a node can be a service. */
+/** The systems on which a node can run as a service. */
 export type ServiceSystem = 'linux' | 'macos' | 'windows'
 
 interface Place {
@@ -42,10 +42,10 @@ const macos: Place = {
 const settingsFile = '/etc/nodectl.env'
 
 /**
- * Each command runs only after the ones before it succeeded, so that no service starts without the key that is bound. What was copied goes by
+ * Each command runs only if all before it succeeded, so that no service starts without the bound key. The copied folder gets
  * another name, so that nobody starts a second node with it.
  *
- * @param settings - What `serve` was given beside its data directory.
+ * @param settings - The flags of `serve` besides its data directory.
  */
 export function serviceCommands(system: ServiceSystem, settings: string): string {
   const { user, dataDir, addUser, kind, unit, settingsOwner, start, log } = system === 'macos' ? macos : linux

@@ -1,4 +1,4 @@
-/** What a person does about a cause on the pages of the console; programs have the call that the hub names. */
+/** The step of a person on the pages of the console against a cause. Programs use the call that the hub names. */
 import { causeSteps, type Step } from '../texts/causes.ts'
 
 /** A call of the API, with what leads to it. */

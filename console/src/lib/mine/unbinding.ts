@@ -5,14 +5,14 @@ import {
   parseBindingMessage,
 } from '../../../../protocol/identity/index.ts'
 
-/** Whose device it is, and which. */
+/** A device, and the owner that it is bound to. */
 export interface Bound {
   readonly owner: string
   readonly node_id: string
   readonly public_key: string
 }
 
-/** What a text that the hub wrote unbinds; null where that is not exactly the device of the owner. */
+/** The unbinding in a text that the hub wrote; null if it is not for exactly this device of this owner. */
 export function unbindingOf(profile: Profile, message: string, { owner, node_id, public_key }: Bound) {
   const read = parseBindingMessage(profile, message)
   if (read?.action !== 'unbind' || read.owner !== owner || read.public_key !== public_key) return null

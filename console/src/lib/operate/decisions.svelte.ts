@@ -1,29 +1,29 @@
 import { operateScreen } from '../texts/operate-screen.ts'
 
-/** What an operator is asked before something changes. One at a time; the dialog itself is in `Decide.svelte`. */
+/** A question that an operator confirms before something changes. One is open at a time; `Decide.svelte` is the dialog. */
 export interface Decision {
-  /** What is about to happen, as the title of the dialog: "Ban node-…". */
+  /** The action, as the title of the dialog: "Ban node-…". */
   readonly title: string
-  /** What it does, in sentences. */
+  /** The effects of the action, as sentences. */
   readonly effects: readonly string[]
   /** Whether and how it can be undone. */
   readonly undo: string
   /** Of the button. */
   readonly action: string
-  /** Who reads the reason; null where the call takes none. */
+  /** The field for a reason; the label says who reads it. Null if the call takes none. */
   readonly reason: { readonly label: string; readonly isNeeded: boolean } | null
   /** Something that the operator may choose besides. */
   readonly choice?: string
   /** Of the button that changes nothing, where “Cancel” could mean the action itself. */
   readonly keep?: string
-  /** What is said afterwards; left out, the title. */
+  /** The message afterwards; the title if left out. */
   readonly done?: string
   readonly perform: (reason: string | null, isChosen: boolean) => Promise<unknown>
 }
 
 class Decisions {
   open = $state.raw<Decision | null>(null)
-  /** What was done last, for everybody who does not see that a row has gone. */
+  /** The message about the last decision, for people who do not see that a row has gone. */
   done = $state('')
   #answer: ((isDone: boolean) => void) | null = null
 

@@ -91,7 +91,7 @@ export const operate = {
       path: { project_id, epoch },
       body: { reason },
     }),
-  /** What operators decided last about the posting of all vaults; null before the first time. */
+  /** The last decision of operators about the posting of all vaults; null before the first one. */
   lastSettlement: async ({ chain }: Descriptor) => {
     const { vault_factory: subject } = chain.contracts
     if (!subject) return null

@@ -16,5 +16,5 @@ export const account = {
     title: 'Sign in to see this',
     hint: 'You prove with a signature that an address is yours. It costs nothing, sends no transaction, and gives nobody access to your tokens.',
   },
-  ended: 'Your session has ended. What you typed stays here.',
+  ended: 'Your session has ended. Your input stays here.',
 }

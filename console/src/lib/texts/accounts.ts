@@ -1,6 +1,6 @@
 import { number } from '../format.ts'
 
-/** What anybody may know of a wallet. */
+/** The public page of a wallet. */
 export const accountPage = {
   title: 'Wallet',
   own: 'This is your wallet: open its devices and earnings',

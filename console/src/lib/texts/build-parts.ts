@@ -13,7 +13,7 @@ export const buildParts = {
     none: 'none yet',
     names: { icon: 'Icon', banner: 'Banner', screenshots: 'Screenshots' },
     foreign: (count: number) => `${plural(count, 'picture')} on another host, which pages do not load`,
-    notPicture: 'This is no PNG, JPEG or WebP.',
+    notPicture: 'This is not a PNG, JPEG or WebP image.',
   },
 
   dryRun: {
@@ -38,7 +38,7 @@ export const buildParts = {
     proposed: 'This is the most that one day pays.',
     hint: 'The vault pays rewards alone, and what it does not pay you can take back.',
     balance: 'Your wallet has',
-    notAmount: 'This is no amount above zero.',
+    notAmount: 'Write an amount above zero.',
     short: 'Your wallet has less.',
     faucet: 'Ask the faucet',
     do: (amount: string) => `Fund with ${amount}`,
@@ -89,7 +89,7 @@ export const buildParts = {
       'You publish only modules and pictures that you may publish, and answer for what they do.',
       'Everybody reads what you sign, and the inputs and results of public tasks. Put no secrets and no personal data into them.',
       'Operators review projects, and may pause or remove one. They say why.',
-      'Nobody owes you that the network runs, or that what it keeps stays.',
+      'There is no guarantee that the network runs, or that its data stays.',
     ],
   },
 }

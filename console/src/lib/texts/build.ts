@@ -114,7 +114,7 @@ export const build = {
     checking: 'It keeps the rules of manifests. The hub looks for module and token.',
     notChecked: 'The hub did not check it',
     newer: 'The draft was changed elsewhere',
-    newerHint: 'Below is the newer one. What you typed is still in the editor.',
+    newerHint: 'Below is the newer one. Your text is still in the editor.',
     keepMine: 'Save mine over it',
     takeNewer: 'Go on with the newer one',
     before: 'What you had typed before',
@@ -128,8 +128,8 @@ export const build = {
     registered: (state: string) => `Registered: the project is ${state.toLowerCase()}.`,
     published: (version: number) => `Version ${version} is published.`,
     registeredHint:
-      'This text stays as you left it. What is signed changes no more: draft the next version on the page of the project.',
-    unfinished: 'The text is no JSON, so it is stored as you typed it.',
+      'This text stays as you left it. A signed version does not change any more: draft the next version on the page of the project.',
+    unfinished: 'The text is not JSON, so it is stored as you typed it.',
     differs: (before: number) => `What differs from version ${before}`,
     differsHint: 'This is what you sign as new. Compare it before.',
     same: (before: number) => `There is nothing to publish: it says what version ${before} says.`,
@@ -146,7 +146,7 @@ export const build = {
     version: (name: string, version: number) => `Publish version ${version} of ${name}`,
     effects: [
       'You sign the manifest: everybody can check that its rules are yours.',
-      'It moves no tokens. What goes to the chain, you sign next.',
+      'It moves no tokens. Next you sign the action for the chain.',
     ],
     otherWallet: (developer: string) =>
       `The manifest names ${developer} as its developer: sign in with that wallet.`,

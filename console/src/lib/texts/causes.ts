@@ -1,9 +1,9 @@
-/** What a person does about a cause. */
+/** A step that a person takes against a cause. */
 export interface Step {
   readonly text: string
-  /** What the page itself does. */
+  /** The action that the page itself performs. */
   readonly act?: 'bond' | 'resume'
-  /** Where it is done. */
+  /** A link to the place of the step. */
   readonly href?: string
   /** Of the button or link. */
   readonly word?: string
@@ -22,7 +22,7 @@ const others: Step = {
 }
 const collateral = (text: string, word: string): Step => ({ text, href: '/me?part=collateral', word })
 
-/** What to do about a cause, where it is done in the console. */
+/** The steps that the console offers, by the code of the cause. */
 export const causeSteps: Readonly<Record<string, Step>> = {
   not_bound: {
     text: 'Bind the device to this wallet: the page has the command with your address.',

@@ -52,7 +52,7 @@ export const recordTexts = {
     links: 'Links of the owner',
     evidence: 'Evidence',
     evidenceHint:
-      'What validators and the contract judged. Its hash is computed here, and is the name of this page.',
+      'The evidence that validators and the contract judged. Its hash is computed here, and is the name of this page.',
     isNamed: 'The evidence has this hash',
     isNotNamed: 'The evidence has another hash',
     first: 'First vote',
@@ -156,7 +156,7 @@ export const recordTexts = {
 
   incidents: {
     title: 'Incidents',
-    hint: 'What did not go as usual. Tasks that validators ran too are one row for each hour.',
+    hint: 'Events out of the ordinary. Tasks that validators ran too are one row for each hour.',
     none: 'No incident',
     noneHint:
       'Rounds that validators had to decide, slashes, and projects that were paused or removed appear here.',

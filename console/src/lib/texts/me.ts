@@ -74,7 +74,7 @@ export const me = {
     ],
     done: (device: string) => `${device} is bound. Start it, then let it work for a project.`,
     problems: {
-      form: 'This is no code of nodectl bind for this network. Copy it whole: it starts with “bind.”.',
+      form: 'This is not a code of nodectl bind for this network. Copy the whole code: it starts with “bind.”.',
       text: 'This is the text to sign, not the code. The code is at the end of the address that nodectl bind prints.',
       owner: (owner: string) =>
         `The code is for the wallet ${owner}. Sign in with that one, or run nodectl bind with this one.`,
@@ -189,7 +189,7 @@ export const me = {
     noEpochs: 'No epoch yet',
     epochColumns: { epoch: 'Epoch', state: 'State', units: 'Units', amount: 'Amount', from: 'Claimable' },
     withdrawals: 'Payments',
-    withdrawalsHint: 'What the hub claims for you, and collateral that you withdraw.',
+    withdrawalsHint: 'Claims that the hub makes for you, and collateral that you withdraw.',
     withdrawalColumns: { what: 'What', state: 'State', amount: 'Amount', when: 'Asked', tx: 'Transaction' },
     kinds: { claim: 'Payout', collateral: 'Collateral' } as Record<string, string>,
     noWithdrawals: 'No payment yet',

@@ -1,7 +1,7 @@
 /** The frame of the page of operators, and of each decision. Its parts are loaded when they are opened. */
 export const operateScreen = {
   title: 'Operate',
-  lead: 'What the operators of this hub decide. Every decision is in the audit log, with what was before and after.',
+  lead: 'The decisions of the operators of this hub. Each is in the audit log, with the values before and after it.',
   parts: 'Parts of this page',
   tabs: {
     review: 'Review',
@@ -15,7 +15,7 @@ export const operateScreen = {
     audit: 'Audit log',
   } as Record<string, string>,
   notOperator:
-    'This wallet is no operator of this hub: who runs it names the operators in its setting OPERATOR_ADDRESSES.',
+    'This wallet is not an operator of this hub. The setting OPERATOR_ADDRESSES of the hub names its operators.',
   howNamed: 'How a hub is operated',
   done: (title: string) => `Done: ${title}.`,
 

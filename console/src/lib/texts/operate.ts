@@ -81,7 +81,7 @@ export const operateTexts = {
   reports: {
     title: 'Reports about projects',
     none: 'No report',
-    noneHint: 'What wallets report about projects appears here, the newest first.',
+    noneHint: 'Reports of wallets about projects appear here, the newest first.',
     categories: reportCategories,
     severities: reportSeverities,
     project: 'Project',
@@ -110,7 +110,7 @@ export const operateTexts = {
     banUndo: 'You can readmit it at any time.',
     readmitTitle: (id: string) => `Readmit ${shortId(id)}`,
     readmitEffects: [
-      'The device may connect and work again. Its node asks about once a minute, so it is offline until then. What it missed since the ban costs no collateral.',
+      'The device may connect and work again. Its node asks about once a minute, so it is offline until then. Votes that it missed since the ban cost no collateral.',
     ],
     readmitUndo: 'You can ban it again at any time.',
     banReason: 'Reason, which the owner reads',
@@ -247,7 +247,7 @@ export const operateTexts = {
     died: 'given up',
     resend: 'Send again',
     resendEffects: [
-      'The hub sends the message again. What it asks for is done once, however often it is sent.',
+      'The hub sends the message again. Its request is carried out once, however often it is sent.',
     ],
     resendUndo: 'It cannot be taken back. If it fails again, it returns to this list.',
     close: 'Delete',
@@ -293,7 +293,7 @@ export const operateTexts = {
     remove: 'Delete',
     saveTitle: (id: string) => `Save the collection ${id}`,
     saveEffects: (title: string, count: number) => [
-      `Everybody sees “${title}” with ${plural(count, 'project')}. What the collection had before is replaced.`,
+      `Everybody sees “${title}” with ${plural(count, 'project')}. Its previous projects are replaced.`,
     ],
     saveUndo: 'You can edit or delete it at any time.',
     removeTitle: (title: string) => `Delete the collection “${title}”`,

@@ -1,4 +1,4 @@
-/** What operators decide about a project. */
+/** The decisions of operators about a project. */
 export const decisionTexts = {
   titles: {
     approve: (name: string) => `Approve “${name}”`,
@@ -24,11 +24,11 @@ export const decisionTexts = {
   effects: {
     approve: ['Everybody sees the project in the catalogue.', 'Devices can work for it, and tasks begin.'],
     reject: ['The project does not appear in the catalogue, and its developer reads the reason.'],
-    pause: ['No new round begins. What is earned stays, and owners can take their collateral back.'],
+    pause: ['No new round begins. Earned rewards stay, and owners can take their collateral back.'],
     resume: ['The project is listed again, and rounds begin.'],
     delist: [
       'The project leaves the catalogue, and no new round begins.',
-      'What is earned stays, and owners can take their collateral back.',
+      'Earned rewards stay, and owners can take their collateral back.',
     ],
   },
   undo: {

@@ -2,7 +2,7 @@ import { number } from '../format.ts'
 
 export const receipt = {
   title: 'Receipt',
-  lead: 'A receipt says what one run took and gave. Equal runs have the same receipt.',
+  lead: 'A receipt has the input and the result of one run. Equal runs have the same receipt.',
   rounds: 'Rounds with this receipt',
   all: 'All of the receipt',
   facts: {

@@ -1,4 +1,4 @@
-/** What a report says of a project, for who writes it and for operators. */
+/** The categories of reports about a project, for reporters and operators. */
 export const reportCategories = {
   scam: 'Scam',
   malware: 'Malware',

@@ -1,4 +1,4 @@
-/** What every screen has around it. */
+/** The texts around every screen. */
 export const shell = {
   name: 'Console',
   title: (page: string | null, network: string) => (page === null ? network : `${page} · ${network}`),

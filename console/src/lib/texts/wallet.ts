@@ -7,7 +7,7 @@ export const wallet = {
     title: 'Sign in with a wallet',
     titleAgain: 'Your session has ended',
     lead: 'Your wallet signs a short text with the name of this site. Nothing is sent to the chain.',
-    leadAgain: (address: string) => `Sign in again as ${address} to go on. What you typed stays.`,
+    leadAgain: (address: string) => `Sign in again as ${address} to go on. Your input stays.`,
     wallets: 'Wallets in this browser',
     none: 'No wallet has announced itself in this browser.',
     noneHint: 'Install one as an extension and load this page again. It must support EIP-6963, as most do.',
@@ -51,7 +51,7 @@ export const wallet = {
     ],
     limited: ['Too many requests', 'The hub takes the next one in a moment. Nothing is lost.'],
     away: ['The hub does not answer', 'Nothing was signed. Try again when it is back.'],
-    ended: ['Your session has ended', 'Sign in again to go on. What you typed stays.'],
+    ended: ['Your session has ended', 'Sign in again to go on. Your input stays.'],
     other_session: [
       'Another wallet is signed in',
       'Nothing was signed. Sign in with the wallet that you asked this with, or close this and ask again.',

@@ -2,7 +2,7 @@
 import { Refusal } from '../../../../sdk/errors.ts'
 import type { Transaction } from '../hub.ts'
 
-/** What is known of it: what the hub says, or how often in a row it said that it has none. */
+/** The state of an action: the record of the hub, or how often in a row the hub answered that it has none. */
 export type Followed = Transaction | { readonly missing: number }
 
 /** A hub that is slow, or a copy of its database, learns of it later than the first question. */
@@ -16,7 +16,7 @@ export async function follow(
     return await read()
   } catch (error) {
     const isMissing = error instanceof Refusal && error.status === 404
-    // Where the hub had it once, it still has it.
+    // A hub that had the action once still has it.
     if (!isMissing || (before !== undefined && !('missing' in before))) throw error
     return { missing: (before?.missing ?? 0) + 1 }
   }

@@ -5,7 +5,7 @@ export interface Pending {
   /** Of the transaction at the hub. */
   readonly id: string
   readonly title: string
-  /** Who signed. */
+  /** The wallet that signed. */
   readonly address: string
   /** Milliseconds. */
   readonly signedMs: number

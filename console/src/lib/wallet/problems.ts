@@ -1,4 +1,4 @@
-/** What keeps a wallet from signing, or the hub from taking it, and which step helps. */
+/** The problems that keep a wallet from signing or the hub from accepting an action; the kind decides which step helps. */
 import { AnswerError, HubError, Refusal, RefusedToSign, UnreachableError } from '../../../../sdk/errors.ts'
 import { isSettled } from '../uncertain.ts'
 
@@ -51,7 +51,7 @@ function kindOf(error: Error): ProblemKind {
   return error.status === 401 ? 'ended' : 'other'
 }
 
-/** Whether the hub certainly did not take what it was handed. Whatever else is thrown says nothing of that. */
+/** Whether the hub certainly did not accept the call. Any other error leaves that open. */
 export const isRefused = (thrown: unknown): boolean =>
   // The hub refused it, and nobody has signed in again to send it once more.
   (thrown instanceof HubError && thrown.code === 'session_expired') ||
@@ -62,7 +62,7 @@ const refusedCode = 4001
 const unauthorizedCode = 4100
 const unknownChainCode = 4902
 
-/** What a provider throws is an object with a code, and often no Error. */
+/** Providers throw an object with a code, which is often no Error. */
 export function walletProblemOf(thrown: unknown): WalletProblem {
   if (thrown instanceof WalletProblem) return thrown
   const { code, message } = (thrown ?? {}) as { code?: unknown; message?: unknown }

@@ -1,4 +1,4 @@
-/** Who is signed in. Tokens are in memory and in `sessionStorage`: they end with the tab, and no page of another host sees them. */
+/** Signed-in accounts. Tokens are in memory and in `sessionStorage`: they end with the tab, and no page of another host sees them. */
 import type { Credential } from '../../../../sdk/client.ts'
 import { HubError } from '../../../../sdk/errors.ts'
 import type { Hub, Schemas } from '../../../../sdk/index.ts'
@@ -29,7 +29,7 @@ export interface Question {
 const storeName = 'sessions'
 
 class Sessions {
-  /** By address. What is shown of them has no token. */
+  /** One account per address, without its token. */
   accounts = $state<readonly Account[]>([])
   #current = $state<string | null>(null)
   /** Sessions that the hub no longer takes, by address. */
@@ -121,7 +121,7 @@ class Sessions {
       renew: async ({ Authorization }) => {
         if (Authorization !== `Bearer ${this.#tokens.get(address)}`) return
         const account = this.accounts.find((one) => one.address === address) ?? null
-        // Asked once. Who has closed the dialog signs in by the button that the screen shows.
+        // The question is asked once. A person who closed the dialog signs in with the button on the screen.
         const isKnown = this.#ended.includes(address) && this.question === null
         if (!isKnown) this.#ended = [...new Set([...this.#ended, address])]
         const again = isKnown ? null : await this.ask(account)
@@ -144,8 +144,8 @@ export class SessionEnded extends HubError {
   constructor(isRejected: boolean) {
     super(
       isRejected
-        ? 'You rejected the sign-in in the wallet, so nothing was sent. What you typed stays.'
-        : 'Your session has ended, so nothing was sent. Sign in again to go on; what you typed stays.',
+        ? 'You rejected the sign-in in the wallet, so nothing was sent. Your input stays.'
+        : 'Your session has ended, so nothing was sent. Sign in again to go on; your input stays.',
     )
   }
 }

@@ -1,13 +1,13 @@
-/** What a person is asked to sign. The dialog itself is loaded when it opens. */
+/** The signatures that a person is asked for. The dialog itself is loaded when it opens. */
 import type { ActionOptions, Hub, Payload, Wallet } from '../../../../sdk/index.ts'
 import type { Token } from '../hub.ts'
 import { session } from './session.svelte.ts'
 
-/** What will be signed, as the dialog shows it. */
+/** The data to sign, as the dialog shows it. */
 export interface Shown {
-  /** What it does, in sentences. */
+  /** The effects of the action, as sentences. */
   readonly effects: readonly string[]
-  /** What the hub could not foresee; null where it is sure. */
+  /** Why the action may fail, empty if the hub does not say; null if the hub expects success. */
   readonly doubt: string | null
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** Whom the signature is for; null for a text that no contract reads. */
@@ -17,7 +17,7 @@ export interface Shown {
   readonly signatures: number
 }
 
-/** What an action is performed with. */
+/** The hub, the wallet and the options with which an action is performed. */
 export interface Signer {
   readonly hub: Hub
   readonly wallet: Wallet
@@ -28,13 +28,13 @@ export interface Signer {
 }
 
 export interface Wish {
-  /** What the person wants, as the title of the dialog: "Bond 100 HUB". */
+  /** The wish of the person, as the title of the dialog: "Bond 100 HUB". */
   readonly title: string
-  /** What the page asked for, by the name of the signed field: the exact value; of `nodeKey` the id of the device. */
+  /** The exact values that the page asked for, by the name of the signed field; for `nodeKey`, the id of the device. */
   readonly asked: Readonly<Record<string, string>>
   /** The same for people, where the value says nothing to them. */
   readonly words?: Readonly<Record<string, string>>
-  /** What the page adds to what the hub says will happen. */
+  /** Effects that the page adds to those that the hub names. */
   readonly more?: readonly string[]
   /** Of amounts. */
   readonly token?: Token | null
@@ -46,11 +46,11 @@ export type Outcome = 'done' | 'pending' | null
 
 class Signing {
   wish = $state.raw<Wish | null>(null)
-  /** Who asked; null where nobody was signed in. Nobody else signs it. */
+  /** The account that asked; null if nobody was signed in. No other account signs it. */
   address: string | null = null
   #answer: ((outcome: Outcome) => void) | null = null
 
-  /** Opens the dialog. What the page shows meanwhile stays as it is. */
+  /** Opens the dialog. The page behind it stays as it is. */
   ask(wish: Wish): Promise<Outcome> {
     this.end(null)
     this.wish = wish
@@ -69,7 +69,7 @@ class Signing {
 
 export const signing = new Signing()
 
-/** What the hub prepared, as the dialog shows it. The client has compared it with the wish before. */
+/** The payload that the hub prepared, as the dialog shows it. The client has already compared it with the wish. */
 export function shownOf({ typed_data, permit, preview }: Payload): Shown {
   const { domain, message } = typed_data as unknown as {
     domain: { name: string; chainId: number; verifyingContract: string }

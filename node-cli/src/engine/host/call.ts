@@ -13,7 +13,7 @@ import { callErrors, Host } from './host.ts'
 import { type Engine, type Instance, RepeatExactly } from './instance.ts'
 import { Journal } from './journal.ts'
 
-/** What all calls of one run share. */
+/** The engine, stored state and log that all calls of one run share. */
 interface Run {
   readonly engine: Engine
   readonly state: StateReader

@@ -143,7 +143,7 @@ describe('the host', () => {
         return native.instantiate(...parameters)
       },
     }
-    // What is left after the call divides by zero: a trap after which optimistic metering repeats the run.
+    // The code after the call divides by zero: a trap after which optimistic metering repeats the run.
     const level = `(drop ${callOther}) (i64.div_u (i64.const 1) (i64.extend_i32_u (local.get 2)))`
     const result = executeOn(counting, requestOf(hosted(level)), withOther(level))
     expect(result).toMatchObject({ error: 'trap: integer divide by zero' })

@@ -12,7 +12,7 @@ import type { GuestLog } from './guest-log.ts'
 import type { HostFunctions } from './instance.ts'
 import type { Journal } from './journal.ts'
 
-/** What the host functions need of the instance that calls them; each engine has its own. */
+/** The access that host functions need to the instance that calls them. */
 export interface Caller {
   address: string
   journal: Journal

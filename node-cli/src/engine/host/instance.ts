@@ -10,7 +10,7 @@ export type HostFunction = (
 export type HostFunctions = Readonly<Record<string, HostFunction>>
 
 /**
- * A guest that an engine has instantiated. What calls into the guest throws {@link GuestFailure} when the guest fails,
+ * A guest that an engine has instantiated. Methods that call it throw {@link GuestFailure} when the guest fails,
  * {@link RepeatExactly} when the run has to be repeated, and anything else for a fault of the node.
  */
 export interface Instance {
@@ -41,12 +41,12 @@ export interface Engine {
   instantiate: (wasm: Uint8Array, gasLimit: number, host: HostFunctions, exact: boolean) => Instance
 }
 
-/** What the guest did so far says nothing about its gas or result: the run begins again, with exact metering. */
+/** The run so far does not tell its exact gas or result: it starts again, with exact metering. */
 export class RepeatExactly extends Error {
   override readonly name = 'RepeatExactly'
 }
 
-/** What is made of a module that keeps the rules; one that does not is a failure of the guest. */
+/** Returns the result of `make`; an invalid module is a failure of the guest. */
 export function orInvalid<T>(make: () => T): T {
   try {
     return make()

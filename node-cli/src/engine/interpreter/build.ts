@@ -8,7 +8,7 @@ import { instructions } from './opcodes.ts'
 
 export const machineFile = path.join(import.meta.dirname, 'machine.generated.ts')
 
-/** What the sources of the machine import as `./opcodes`: the codes of the instructions. */
+/** The file that the sources of the machine import as `./opcodes`: the codes of the instructions. */
 const opcodesSource = `export const enum Op { ${instructions.join(', ')} }`
 
 const flags = [

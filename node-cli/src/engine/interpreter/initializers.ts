@@ -4,7 +4,7 @@ import { WasmReader } from '../../../../protocol/wasm/reader.ts'
 export type Bits = bigint
 
 export interface ElementSegment {
-  /** Where it goes when the module is instantiated; undefined for a passive or declarative one. */
+  /** Table and offset of an active segment; undefined for a passive or declarative one. */
   readonly target: { readonly table: number; readonly offset: number } | undefined
   /** A declarative segment is dropped from the start. */
   readonly references: readonly number[]
@@ -16,7 +16,7 @@ export interface DataSegment {
   readonly end: number
 }
 
-/** What a module is instantiated with: the first values of its globals, and its segments. */
+/** The initial contents of an instance: the first values of its globals, and its segments. */
 export interface Initializers {
   readonly globals: readonly Bits[]
   readonly elements: readonly ElementSegment[]

@@ -39,7 +39,7 @@ class InterpretedInstance implements Instance {
   readonly #machine: Machine
   readonly #gasLimit: number
   readonly #translated: TranslatedModule
-  /** Where a call from within a host function may put its parameters. */
+  /** Address for the parameters of the next call, which a host function may make. */
   #frame: number
   readonly #paused: () => void
 
@@ -77,7 +77,7 @@ class InterpretedInstance implements Instance {
   }
 
   charge(gas: number): boolean {
-    // What the host works for so much gas takes longer than a slice.
+    // Host work for so much gas takes longer than a slice.
     if (gas >= sliceGas) this.#paused()
     return this.#machine.exports.charge(gas) !== 0
   }
@@ -109,7 +109,7 @@ class InterpretedInstance implements Instance {
     return this.#translated.module.exports.find((one) => one.name === name)!.index
   }
 
-  /** @returns Where the result lies. */
+  /** @returns The frame in which the result lies. */
   #call(index: number, within: boolean, parameters: readonly number[]): number {
     const frame = this.#frame
     if (frame + slotBytes * parameters.length > this.#translated.layout.functions)

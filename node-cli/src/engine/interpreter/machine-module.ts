@@ -2,7 +2,7 @@ import { hasSimd, noSimd } from '../native/simd.ts'
 import { webAssembly } from '../native/web-assembly.ts'
 import { machineBase64 } from './machine.generated.ts'
 
-/** What the machine gives to the host. */
+/** The exports of the machine for the host. */
 export interface MachineExports {
   readonly memory: { readonly buffer: ArrayBuffer; grow: (pages: number) => number }
   setLayout: (

@@ -11,7 +11,7 @@ export const status = { done: 0, paused: 1, outOfGas: 2, stackLimit: 3, trap: 4 
  */
 export const sliceGas = 4_000_000
 
-/** What an active segment out of bounds is: the instance does not come about. */
+/** The target of an active segment that is out of bounds: instantiation fails. */
 export type SegmentFailure = 'memory' | 'table'
 
 /** One instance of a module in a machine of its own. */

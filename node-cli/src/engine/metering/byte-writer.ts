@@ -82,7 +82,7 @@ export class ByteWriter {
     this.bytes(encoded)
   }
 
-  /** What was written, as a view. */
+  /** The written bytes, as a view. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.length)
   }

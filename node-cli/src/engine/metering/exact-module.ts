@@ -9,8 +9,7 @@ import { safepointBody } from './safepoint.ts'
 
 /**
  * Validates a module and rewrites it for a fast engine: it counts its gas exactly, keeps the stack limit, makes NaNs
- * canonical and cannot grow past the caps. What it does and costs is what the original does and costs after the stack
- * rewrite.
+ * canonical and cannot grow past the caps. Its results and gas are those of the original after the stack rewrite.
  *
  * @throws {@link WasmError} for a module that is not valid.
  */

@@ -34,7 +34,7 @@ export abstract class MeterCode {
   /** Locals behind the original ones, and those two. */
   protected readonly added: ValueType[] = []
   readonly #temporaries = new Map<ValueType, number>()
-  /** Where the stack cost of this function must be written, once it is known. */
+  /** Places to fill with the stack cost of this function, once it is known. */
   readonly #costPlaces: number[] = []
   readonly #localsStart: number
   /** The original bytes before this place were copied or replaced. */

@@ -6,7 +6,7 @@ import { stopped } from './meter-state.ts'
 import { type OperatorTraits, role, traitsOf } from './operator-traits.ts'
 import { RawNan } from './raw-nan.ts'
 
-/** What the counting needs to know of an open block. */
+/** The state of an open block that the counting needs. */
 interface Frame {
   kind: 'function' | 'block' | 'loop' | 'if' | 'else'
   /** Whether code at the head could be reached. */
@@ -20,9 +20,9 @@ interface Frame {
 }
 
 /**
- * Walks one function body, validates it, and writes it with its gas counted. Gas waits as *pending* while it is
- * known, and goes to the local `fuel` of the running activation where paths part or meet. What happens where other
- * activations or the host come in is decided by the two ways of metering.
+ * Walks one function body, validates it, and writes it with its gas counted. Gas waits as *pending* while its sum is
+ * known, and goes to the local `fuel` of the running activation where paths part or meet. The two ways of metering decide
+ * how gas passes between activations, and to the host.
  */
 export abstract class MeteredBody extends MeterCode {
   protected pending = prologueGas
@@ -66,7 +66,7 @@ export abstract class MeteredBody extends MeterCode {
   /** Before an operator on a local. */
   protected local(): void {}
 
-  /** What follows cannot be reached. */
+  /** The code that follows cannot be reached. */
   protected left(): void {
     this.raw?.forget()
   }

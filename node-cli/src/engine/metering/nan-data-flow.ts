@@ -2,9 +2,9 @@ import { type NanKind, nanBits } from './canonical-nan.ts'
 
 /** A value on the operand stack that may be a NaN that is not canonical. */
 interface Entry {
-  /** Where on the operand stack. */
+  /** Its position on the operand stack. */
   readonly position: number
-  /** Where in the written code the value has just been put on the stack. */
+  /** The place in the written code after which the value is on the stack. */
   readonly at: number
   /** The kinds it may be, for a value that was computed. */
   readonly kinds: number
@@ -78,7 +78,7 @@ export class NanDataFlow {
     this.taken(0, 0)
   }
 
-  /** What follows cannot be reached. */
+  /** The code that follows cannot be reached. */
   forget(): void {
     this.#entries.length = 0
   }

@@ -5,7 +5,7 @@ import { bulkOperators } from './safepoint.ts'
 /** Operators that cost nothing. */
 const free = new Set(['nop', 'drop', 'block', 'loop', 'unreachable', 'return', 'else', 'end'])
 
-/** What kind of place an operator is for the counting. */
+/** The role of an operator for the counting. */
 export const role = {
   plain: 0,
   loop: 1,
@@ -44,7 +44,7 @@ const roles = new Map<string, number>([
   ...bulkOperators.map((name): [string, number] => [name, role.bulk]),
 ])
 
-/** What metering must know of an operator. */
+/** The properties of an operator that metering needs. */
 export interface OperatorTraits {
   readonly role: number
   readonly gas: number

@@ -8,7 +8,7 @@ import { NanDataFlow, type Observation } from './nan-data-flow.ts'
 import { NanSums } from './nan-sums.ts'
 import { type OperatorTraits, role } from './operator-traits.ts'
 
-/** Where the functions that the writing of a module adds or moves are found. */
+/** The properties of a rewritten module that its bodies need. */
 export interface OptimisticShape {
   readonly importedFunctions: number
   /** Type of a function with gas and units besides its own parameters and results. */
@@ -96,7 +96,7 @@ export class OptimisticBody extends MeteredBody {
 
   protected override madeNan(kind: NanKind): void {
     this.nanOperators += 1
-    // Where NaNs are made canonical there is nothing to look for.
+    // If NaNs are made canonical, they need not be observed.
     if (this.raw !== null) return super.madeNan(kind)
     this.copyTo(this.validator.decoder.end)
     this.#nans.computed(kind, this.validator.height - 1, this.code.length)

@@ -20,7 +20,7 @@ export class RawNan {
     this.#kind = kind
   }
 
-  /** What follows cannot be reached. */
+  /** The code that follows cannot be reached. */
   forget(): void {
     this.#kind = null
   }

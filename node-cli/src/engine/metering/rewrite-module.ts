@@ -3,7 +3,7 @@ import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
 import { WasmReader } from '../../../../protocol/wasm/reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 
-/** What a rewrite adds to a module; everything else is copied byte for byte. */
+/** The parts of a module that a rewrite adds or replaces; everything else is copied byte for byte. */
 export interface ModuleRewrite {
   /** One new body per defined function, without its length. */
   bodies: readonly Uint8Array[]

@@ -91,7 +91,7 @@ export class CompiledInstance implements Instance {
     }
   }
 
-  /** What V8 threw, as the failure or the fault it is. */
+  /** Turns an error of V8 into the failure or fault that it stands for. */
   #explain(error: Error): Error {
     const { optimistic, observesNan } = this.#form
     if (error instanceof RepeatExactly) return error

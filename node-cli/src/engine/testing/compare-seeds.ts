@@ -18,7 +18,7 @@ export interface Comparison {
   outcomes: Record<string, number>
 }
 
-/** What all must agree with {@link native}; small modules would never make NaNs canonical by themselves. */
+/** Engines that must agree with {@link native}. The first makes NaNs canonical, as native does for large modules only. */
 const others = [optimisticWith('canonical'), nativeWith(referenceMeter), interpreter]
 
 /** Ways to write random modules: trees of expressions, or one operator after the other. */

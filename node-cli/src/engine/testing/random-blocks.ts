@@ -1,6 +1,6 @@
 import { type NumberType, numberTypes, type Random } from './random.ts'
 
-/** What the parts of a random module need of the function they are written for. */
+/** The function for which parts of a random module are written. */
 export interface FunctionContext {
   readonly random: Random
   /** Names of the functions that a reference may be to. */

@@ -3,7 +3,7 @@ import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
 import { type Operator, operators } from '../../../../protocol/wasm/operators.ts'
 import { type NumberType, Random, randomConstant } from './random.ts'
 
-/** What is on the operand stack: `any` where code cannot be reached and nothing is there. */
+/** A type on the operand stack; `any` in code that cannot be reached, where the stack may hold nothing. */
 type Operand = ValueType | 'any'
 
 interface Block {
@@ -220,7 +220,7 @@ class Body {
     }
     if (!this.#fits([...values, 'i32'])) for (const type of [...values, 'i32' as const]) this.#value(type)
     if (kind < 7) return this.#emit(`br_if ${depth}`, [...values, 'i32'], values)
-    // Where nothing is there, one table may lead to blocks that take values of other types.
+    // In code that cannot be reached, one table may lead to blocks that take values of other types.
     const depths = [...this.#blocks.keys()].filter((other) => {
       const others = this.#label(other)
       return others.length === values.length && this.#fits([...others, 'i32'])
@@ -300,7 +300,7 @@ class Body {
   }
 }
 
-/** Where the answer's digits are written; what the functions do to memory below it is hashed. */
+/** Address of the answer's digits; the memory below it, which the functions change, is hashed. */
 const digits = 2048
 
 /**

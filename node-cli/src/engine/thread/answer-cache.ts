@@ -1,7 +1,7 @@
 /** Bytes of answers that are kept; the guest chooses what is asked for, and a node's memory is not its to fill. */
 const keptBytesMax = 32 * 1024 * 1024
 
-/** What an answer counts besides its own bytes. */
+/** Bytes that an entry counts besides those of its answer. */
 const entryBytes = 256
 
 /**

@@ -15,7 +15,7 @@ const heapMegabytes = 512
 
 const givenUp = 'the run was given up'
 
-/** What ends a run before its guest does. */
+/** Limits that end a run before its guest does. */
 export interface RunBounds {
   readonly timeoutSeconds: number
   readonly signal: AbortSignal | undefined

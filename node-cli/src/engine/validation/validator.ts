@@ -193,7 +193,7 @@ export class BodyValidator {
     }
   }
 
-  /** What an operator of fixed operands names must fit too. */
+  /** Checks the functions, tables and segments that an operator with fixed operand types names. */
   #checkReferences(): void {
     const { operator, index, second } = this.decoder
     const { tables, elements } = this.#module

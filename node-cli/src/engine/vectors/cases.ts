@@ -40,7 +40,7 @@ export function runEngineCases(cases: readonly EngineCase[], engine: EngineName)
   })
 }
 
-/** What a case states of a run. */
+/** The members of a result that a case states. */
 export const expectationOf = ({ success, gasUsed, error, output }: ExecutionResult): Expectation => ({
   success,
   gas_used: gasUsed,

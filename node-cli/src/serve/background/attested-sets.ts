@@ -54,10 +54,10 @@ export type ReadSet =
   | { readonly status: 'outdated'; readonly problem: string }
   | { readonly status: 'invalid'; readonly code: 'invalid_set' | 'unknown_set'; readonly problem: string }
 
-/** Where one node sits in the draw of a task; null where it does not. */
+/** The seat of one node in the draw of a task; `seat` is null if the node was not drawn. */
 export type FoundSeat =
   | { readonly status: 'drawn'; readonly seat: OwnSeat | null }
-  /** The set was put aside since it was read. */
+  /** The set was dropped from memory since it was read. */
   | { readonly status: 'unknown' }
 
 export interface OwnSeat {
@@ -69,7 +69,7 @@ export interface OwnSeat {
 /** Sets of 65,536 entries hold some 60 MB each; a node works in the running epoch of a few projects. */
 const keptMax = 4
 
-/** What an entry of a set takes, about. */
+/** Approximate size of an entry of a set. */
 const entryBytes = 512
 
 /** By hash, the longest unused first. They stay in this thread: to copy a set would take longer than to draw from it. */

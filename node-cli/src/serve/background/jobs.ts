@@ -34,8 +34,8 @@ export type ReadArtifact =
   | { readonly status: 'invalid'; readonly rule: string; readonly message: string }
 
 /**
- * What the node computes outside the thread that answers requests, because it takes milliseconds or more. Each is a pure
- * function of what it is given, but the roots, which are of the database as it is, and seats, which are of a set read before.
+ * The computations outside the thread that answers requests, because they take milliseconds or more. Each is a pure function
+ * of its arguments, except jobs that read the database, and jobs that keep a set in memory or draw from it.
  */
 export const createJobs = (profile: Profile, stateReader = new StateReader(profile)) => ({
   ...validatorJobs,

@@ -1,10 +1,10 @@
 import type { JobName } from './jobs.ts'
 
-/** What a job computes of so little data takes a few milliseconds at most: less than a thread takes to start. */
+/** A job on so little data takes a few milliseconds at most: less than a thread takes to start. */
 const bytesMax = 32 * 1024
 /** An artifact is packed, and what is in it is checked instruction by instruction. */
 const artifactBytesMax = 4 * 1024
-/** What a value counts besides its bytes. */
+/** Bytes that each value counts in addition to its content. */
 const valueBytes = 8
 
 /** Jobs that read the database, or a set that was read before: only their caller can tell how much that is. */
@@ -26,7 +26,7 @@ export function isShort(name: JobName, input: readonly unknown[], readBytes: num
   return bytesLeft(input, max - (readBytes ?? 0)) >= 0
 }
 
-/** What a value leaves of a number of bytes; below zero as soon as it is larger, however large it is. */
+/** Subtracts the size of a value from a number of bytes, and stops below zero, however large the value is. */
 function bytesLeft(value: unknown, bytes: number): number {
   let left = bytes - valueBytes
   if (typeof value === 'string') return left - value.length

@@ -11,7 +11,7 @@ export interface Difference {
 /** More say nothing new. */
 const differencesMax = 20
 
-/** What a proposed receipt says otherwise than one's own, by path: recipients by their address. */
+/** The values of a proposed receipt that differ from the node's own, by path: recipients by their address. */
 export function receiptDifference(proposed: EpochReceiptBody, own: EpochReceiptBody): readonly Difference[] {
   const ours = new Map(valuesOf(own))
   const theirs = new Map(valuesOf(proposed))

@@ -120,7 +120,7 @@ export class EpochReceipts {
   }
 
   /**
-   * Attests a proposal that the own records come to as well. Where they do not, the node looks first whether it lacks any.
+   * Attests a proposal that equals the receipt of the node's own records. If it differs, the node fetches missing records first.
    *
    * @throws {@link RoundsOpen} while a round of the epoch may still become final; {@link ReceiptDiffers}, {@link Refusal}, {@link NotYet}, {@link VoteWithheld}
    */

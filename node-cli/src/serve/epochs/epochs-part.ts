@@ -21,7 +21,7 @@ const atOnce = 8
 const proposePauseMs = 15_000
 /** Rounds that a receipt waits for are looked at again so soon. */
 const openPauseMs = 10_000
-/** What the hub refuses it may take after a while: its index has come on. After a new generation it is asked before. */
+/** The hub may take a refused receipt later, when its index has advanced. After a new generation, the node asks earlier. */
 const refusedPauseMs = 300_000
 const projectsPauseMs = 600_000
 const projectsOfTurn = 5

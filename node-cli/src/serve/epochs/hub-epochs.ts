@@ -19,7 +19,7 @@ const pageBounds = { itemsMax: 100, pagesMax: 10 }
 
 export type HubEpochs = ReturnType<typeof hubEpochs>
 
-/** What a validator asks the hub about epochs, and tells it. */
+/** The calls of a validator to the hub about epochs. */
 export function hubEpochs(client: HubClient, signer: RequestSigner) {
   async function submit(receipt: EpochReceipt): Promise<Submitted> {
     const request = { method: 'POST', target: '/v1/nodes/epoch-receipts', body: receipt, signer } as const

@@ -17,7 +17,7 @@ interface EpochsParts extends EpochReceiptsParts, EpochsPartParts, HubSourcesPar
   readonly generationFollower: GenerationFollower | null
 }
 
-/** What a validator does about epochs that are over. */
+/** The part of a validator that settles epochs that are over. */
 export type Epochs = ReturnType<typeof createEpochs>
 
 export function createEpochs(parts: EpochsParts, { catchUp }: Validator, hubUrl: string) {

@@ -32,7 +32,7 @@ export interface ReceiptContext extends ProjectEpoch {
   readonly gasPerUnit: number
 }
 
-/** What epochs cost outside the thread that answers requests. */
+/** The computations for epochs outside the thread that answers requests. */
 export const epochJobs = {
   buildReceipt: (context: ReceiptContext): BuiltReceipt => {
     const { profile, consensus, gasPerUnit, projectId, epoch } = context

@@ -21,7 +21,7 @@ export function evidencePart(
   const client = hubClient(parseHubUrl(hubUrl), stopping.signal)
   /** When evidence that was refused is sent again, on the clock of `performance.now`. */
   const dueAt = new Map<number, number>()
-  /** What was looked at last. The next turn goes on after it, so that nothing that waits long keeps the rest waiting. */
+  /** The evidence that was looked at last. The next turn starts after it, so that old evidence does not delay the rest. */
   let lastId = 0
   let failures = 0
 

@@ -25,7 +25,7 @@ function stage(queue: ExecutionQueue) {
       began.push(name)
       return new Promise((resolve) => ends.set(name, () => resolve(name)))
     })
-  // What waits begins in the turns after.
+  // Waiting runs begin in later microtasks.
   const turns = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await Promise.resolve()
   }

@@ -1,6 +1,6 @@
 /**
- * Whose work a run is. That of rounds of tasks goes before all other. What anybody may ask for directly has one worker at
- * most, and a share of its time. A `state` change needs no worker: it only keeps runs that see storage away.
+ * The purpose of a run. Runs for rounds of tasks go before all others. Direct runs, which anybody may ask for, have one worker
+ * at most, and a share of its time. A `state` change needs no worker: it only blocks runs that see storage.
  */
 export type RunKind = 'round' | 'own' | 'direct' | 'state'
 

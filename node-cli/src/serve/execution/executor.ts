@@ -33,13 +33,13 @@ interface ModuleRun {
 }
 
 export interface RunRequest extends ModuleRun {
-  /** What the run is part of, whose vote goes with the answer. */
+  /** The round of the run, whose vote goes with the answer; null for a run outside rounds. */
   readonly round: DirectRound | null
-  /** What a quorum signed last of the storage that the run may touch; null where nobody orders the rounds. */
+  /** The state that a quorum signed last for the storage that the run may touch; null if nobody orders the rounds. */
   readonly heads: readonly StateHead[] | null
 }
 
-/** What came of a run, and the modules whose storage it looked at. */
+/** The result of a run, and the modules whose storage it looked at. */
 interface Ran {
   readonly result: ExecutionResult
   readonly read: readonly string[]
@@ -83,7 +83,7 @@ export interface ExecutorParts
   /** Null: nobody is paid. */
   readonly payoutAddress: string | null
   readonly store: ServeStore
-  /** What anybody can have this node run is kept so long, and no more of it. */
+  /** How long, how many and how large direct rounds are kept. */
   readonly directRetention: DirectRetention
   readonly metrics: ExecutionMetrics
 }
@@ -109,7 +109,7 @@ export class Executor {
     }
     const roundId = round === null ? null : deriveDirectRoundId(round)
     return this.#inTurn(request, round === null ? 'own' : 'direct', roundId, async (execute) => {
-      // What waited behind another request of the same round finds its vote.
+      // A request that waited behind another one of the same round finds its vote.
       const given = this.given(round)
       if (given !== null) return given
       await this.#requireOwnHead(request)
@@ -118,7 +118,7 @@ export class Executor {
   }
 
   /**
-   * Runs a task and votes on it. Where the node has voted in the round before, that vote is the one.
+   * Runs a task and votes on it. If the node has already voted in the round, it returns that vote.
    *
    * @returns The vote, as JSON.
    * @throws as {@link run}; {@link RunAbandoned} or {@link NodeFault} for a run that was given up, which gets no vote.
@@ -250,7 +250,7 @@ export class Executor {
     const createdAt = clock.now()
     const given = store.votes.give({ vote, issuedAt, answer, createdAt }, () => {
       store.directRounds.checkAllowed(issuedAt)
-      // What is written is up to a quorum of the validators, not to this one.
+      // A quorum of the validators decides which changes are written, not this node alone.
       if (changed.some(({ index }) => index !== null))
         store.directState.keep(vote.round_id, { subject: executionSubject(vote), changes: changed })
       const ledgerId = this.#appendToLedger(envelope)

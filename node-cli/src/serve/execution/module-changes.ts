@@ -27,7 +27,7 @@ export class ModuleChanges {
     return { sequence: index.sequence, root: index.root }
   }
 
-  /** What writes make of each module, ascending; of those named besides also that nothing changes. */
+  /** The change of each written module, ascending by address; modules in `besides` are included even if nothing changes. */
   async of(writes: readonly StorageWrite[], besides: readonly string[]): Promise<ModuleChange[]> {
     const written = Map.groupBy(writes, ({ address }) => address)
     const addresses = [...new Set([...besides, ...written.keys()])].sort()

@@ -16,7 +16,7 @@ export type AddedArtifact =
 
 const keptBytesMax = 128 * 1024 * 1024
 
-/** The modules of the node by address. What was opened last is kept open. */
+/** The modules of the node by address. Recently used modules are kept open. */
 export class ModuleLibrary {
   readonly #store: ModuleStore
   readonly #background: BackgroundThread
@@ -69,7 +69,7 @@ export class ModuleLibrary {
     const hbc = this.#store.artifact(address)
     if (hbc === null) return null
     const read = await this.#background.run('readArtifact', hbc)
-    // What is kept is no more trusted than what comes in: a run must not be that of another module.
+    // A stored artifact is trusted no more than a received one: a run must not use another module.
     if (read.status === 'invalid' || read.address !== address)
       throw new NodeFault(`the module ${address} is damaged; store its artifact again to mend it`)
     return this.#keepOpen(address, read)

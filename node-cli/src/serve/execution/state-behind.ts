@@ -23,8 +23,8 @@ export class StateBehind extends Error {
 }
 
 /**
- * Holds the storage that a run saw against what the coordinator says that a quorum signed last, and against what this node
- * knows of that itself. @throws {@link StateBehind}
+ * Compares the storage that a run saw with the state that a quorum signed last, as the coordinator and as this node know it.
+ * @throws {@link StateBehind}
  */
 export function requireHeads(
   heads: readonly StateHead[],

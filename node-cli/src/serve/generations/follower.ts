@@ -14,17 +14,17 @@ import {
 
 export interface FollowerParts
   extends Uses<'clock' | 'generations' | 'log' | 'profile', 'facts' | 'senders'> {
-  /** Where the chain begins; null for generation 0. */
+  /** Hash of the generation where the chain begins; null for generation 0. */
   readonly firstHash: string | null
 }
 
 /** A generation is shown before it takes effect, so this is early enough. */
 const dueMs = 50_000
-/** Those who ask again and again do not make the hub be asked as often. */
+/** Callers that ask again and again do not cause as many requests to the hub. */
 const shortestPauseMs = 5_000
 /** The same on a network that has no validators yet: nothing goes on before they are known. */
 const beginningPauseMs = 500
-/** What is missing is taken in steps; each generation is kept when it came, so the next step goes on from there. */
+/** Missing generations are taken in steps. Each one is kept as it arrives, so the next step continues from there. */
 const generationsOfStep = 100
 /** Pages that are looked through for the generation that the operator named. */
 const pagesMax = 100
@@ -94,7 +94,7 @@ export class GenerationFollower {
     })
   }
 
-  /** What it is asked for may have come after the last answer. A question that is asked meanwhile has a pause of its own. */
+  /** Asks again, because the hub may have news since its last answer. A question asked meanwhile starts another pause. */
   async #askAfterPause(): Promise<void> {
     const { signal } = this.#stopping
     while (performance.now() < this.#mayAskAt && !signal.aborted)

@@ -14,7 +14,7 @@ import type { HashedGeneration } from '../store/generations.ts'
 /** A generation as the hub shows it. Nobody has verified its signatures. */
 export interface ShownGeneration {
   readonly signed: HashedGeneration
-  /** Where validators are, by key. Null for one that must not be called, or whose address is not known. */
+  /** URLs of validators, by key. Null for one that must not be called, or whose URL is not known. */
   readonly addresses: ReadonlyMap<string, string | null>
   /** One line for each validator that is not called, and why. */
   readonly problems: readonly string[]
@@ -58,7 +58,7 @@ export function readGeneration(
   const target = `/v1/validators?generation=${generation}`
   return orNone(() =>
     client.call({ method: 'GET', target, answerBytesMax: pageBytesMax }, (answer) =>
-      // What the answer leaves out follows from the chain; the hash is that of all of it.
+      // The members that the answer leaves out follow from the chain; the hash covers them too.
       readShown(
         isObject(answer) ? { v: 1, network: profile.network, prev_hash: prevHash, ...answer } : answer,
         client,

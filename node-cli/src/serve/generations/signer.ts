@@ -52,7 +52,7 @@ export async function signNextGeneration(
   const hash = hashGeneration(profile, document)
   const { generation, effective_at } = document
   const given = () => store.generations.signed(generations.network, generation)
-  // What was signed is given again, also once it is a part of the chain: the answer may have been lost.
+  // An earlier signature is returned again, even once it is a part of the chain: the answer may have been lost.
   const before = given().find((one) => one.hash === hash)
   if (before !== undefined) return before.signature
   // The hub may show it already, with the signatures of others.

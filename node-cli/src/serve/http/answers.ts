@@ -5,7 +5,7 @@ import type { Answer, Pieces } from './route.ts'
 
 /** A caller that takes nothing of its answer for so long, or twice as long, is cut off. */
 const stallMs = 15_000
-/** What is read and dropped of a body nobody wanted, so that its sender sees the answer instead of a broken connection. */
+/** Bytes of an unwanted body that are read and dropped, so that its sender sees the answer instead of a broken connection. */
 const drainBytesMax = 32 * 1024 * 1024
 const drainMs = 3_000
 

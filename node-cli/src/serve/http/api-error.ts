@@ -1,7 +1,7 @@
 import { type Problem, problemsMax } from '../../../../protocol/encoding/index.ts'
 import { type ErrorCode, type ErrorEnvelope, errorCodes } from '../../../../protocol/errors.ts'
 
-/** What a route throws to answer with the error envelope. The codes are those of the hub. */
+/** The error that a route throws to answer with the error envelope. The codes are those of the hub. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode

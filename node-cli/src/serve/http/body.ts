@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError, unavailable } from './api-error.ts'
 
-/** What a body may hold before the signature over it is checked: anyone can name a key that the node knows. */
+/** Limits of a body before the signature over it is checked: anyone can name a key that the node knows. */
 const unproven = {
   bytesOfAddress: 24 * 1024 * 1024,
   /** So much has to come in every so many milliseconds, or all that is left. */
@@ -33,7 +33,7 @@ export class BodyBudget {
     this.#bytesMax = bytesMax
   }
 
-  /** @param address - Where a body comes from whose caller is not proven; null for one that needs no proof. */
+  /** @param address - The address of a caller that is not proven; null for a caller that needs no proof. */
   open(address: string | null): BodyShare {
     let held = 0
     let unprovenOf = address

@@ -15,7 +15,7 @@ import type { SenderRole, SenderStore } from '../store/senders.ts'
 import { ApiError } from './api-error.ts'
 import type { Access, Caller } from './route.ts'
 
-/** What a request says of its caller. That of a node is proved once the body is read. */
+/** The caller that a request claims to have. The claim of a node is proved once the body is read. */
 export type Claim =
   | Extract<Caller, { kind: 'anyone' | 'operator' }>
   | { readonly kind: 'node'; readonly signature: RequestSignature; readonly role: SenderRole }

@@ -16,8 +16,8 @@ import { readQuery, readTarget } from './target.ts'
 
 const bodyBytesMax = 64 * 1024 * 1024
 /**
- * Routes that take more have a budget of their own. Who signed a request only its whole body tells, so that a caller that names a
- * key that is not theirs can hold as much, and must not keep the others out.
+ * Routes that take larger bodies have a budget of their own. A signature can be checked only after the whole body, so a caller
+ * that names a key of another can fill this budget, and must not block the other routes.
  */
 const usualBodyBytesMax = 16 * 1024 * 1024
 /** After how long a disk may have been mended. */
@@ -41,7 +41,7 @@ interface Arrival {
   readonly askForBody: () => void
 }
 
-/** What happens to a request, in order: `answer`. @param isClosing Whether connections take no further request. */
+/** Handles requests; `answer` has the steps, in order. @param isClosing Whether connections take no further request. */
 export function createHandler(
   { routes, checkHost, credentials, log, metrics }: HandlerOptions,
   isClosing: () => boolean,

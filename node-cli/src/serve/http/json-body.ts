@@ -34,7 +34,7 @@ export function parseJsonObject(body: Uint8Array, valuesMax = jsonValuesMax): Js
 }
 
 /**
- * Holds the members of a body against rules, and reports everything that is wrong at once.
+ * Checks the members of a body, and reports all problems at once.
  *
  * @param keys Members it may have; any other is refused.
  * @param required Those it must have.

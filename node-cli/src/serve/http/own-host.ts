@@ -6,12 +6,12 @@ import { ApiError } from './api-error.ts'
 export type HostCheck = (request: Pick<IncomingMessage, 'headers'>) => void
 
 /**
- * A page in a browser reaches a node on loopback by a name of its own that it has lead here (DNS rebinding). What such a page
- * asks names that host, and nothing else that listens there has a name. A node that other machines reach has any name.
+ * A page in a browser can reach a node on loopback through a host name of its own that resolves here (DNS rebinding). Its
+ * requests name that host; other programs name a loopback host. A node that other machines reach may have any name.
  *
  * @param isLoopback Whether the node listens on loopback alone.
- * @param nodeUrl Where others reach it through a proxy, which may pass on the name that it was called by.
- * @returns What throws {@link ApiError} 403 `forbidden`.
+ * @param nodeUrl The URL at which others reach it through a proxy, which may pass on the name that it was called by.
+ * @returns A check that throws {@link ApiError} 403 `forbidden`.
  */
 export function hostCheck(isLoopback: boolean, nodeUrl: string | null): HostCheck {
   if (!isLoopback) return () => {}

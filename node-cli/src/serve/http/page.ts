@@ -1,7 +1,7 @@
 /** Most bytes of the items of one page. A page ends before it is larger; its first item is there whatever it has. */
 export const pageBytesMax = 1024 * 1024
 
-/** What a list is read by: the ids of a page and one more, and each item on its own. */
+/** The source of a list: the ids of a page and one more, and a function that reads one item. */
 export interface PageSource<Id> {
   /** At most one more than the caller asked for, in the order of the list. */
   readonly ids: readonly Id[]

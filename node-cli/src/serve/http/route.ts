@@ -1,9 +1,9 @@
 import type { SenderRole } from '../store/senders.ts'
 
-/** Who may call: anybody, the operator with the bearer token, nodes of the network with a signed request, one of them. */
+/** Allowed callers: anybody, the operator with the bearer token, nodes with a signed request, or only the coordinator with one. */
 export type Access = 'open' | 'bearer' | 'node' | 'node or bearer' | 'coordinator' | 'coordinator or bearer'
 
-/** Who calls. On an open route the operator is known too, when the token comes with the request. */
+/** The caller. On an open route the operator is known too, if the token comes with the request. */
 export type Caller =
   | { readonly kind: 'anyone' }
   | { readonly kind: 'operator' }

@@ -63,7 +63,7 @@ export async function startServer(options: ServerOptions) {
   }
 }
 
-/** What cannot be read as HTTP, or comes too slowly, is answered with the same envelope. */
+/** Answers a request that is not valid HTTP, or that comes too slowly, with the same envelope. */
 function answerBroken(error: NodeJS.ErrnoException, socket: Socket): void {
   if (socket.destroyed || !socket.writable || socket.bytesWritten > 0) return void socket.destroy()
   const { status, title, message } = brokenAnswers[error.code ?? ''] ?? brokenAnswers.other!

@@ -4,7 +4,7 @@ import type { HubClient } from './hub-client.ts'
 import { HubError } from './hub-error.ts'
 import { Members } from './members.ts'
 
-/** What is less may be the way of the answer, and seconds that are cut off. */
+/** A smaller difference may come from network delay and from rounding to seconds. */
 const noticedSeconds = 2
 
 /**

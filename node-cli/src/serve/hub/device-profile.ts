@@ -6,7 +6,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 
 const powerSupplies = '/sys/class/power_supply'
 
-/** What a node says of the machine it runs on; null is unknown. */
+/** The description that a node gives of its machine; null is unknown. */
 export interface DeviceProfile {
   readonly class: DeviceClass
   readonly platform: string
@@ -30,7 +30,7 @@ export interface DeviceProfile {
   readonly benchmark?: BenchmarkResult | null
 }
 
-/** What the suite of the network gave on a device. */
+/** The result of the network's benchmark suite on a device. */
 export interface BenchmarkResult {
   readonly suite: string
   /** Unix seconds. */

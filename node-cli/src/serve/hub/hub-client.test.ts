@@ -48,7 +48,7 @@ describe('an answer that no hub gives is refused with the reason', () => {
         }
         more()
       },
-      'sent more than 1048576 bytes; this is no answer of a hub',
+      'sent more than 1048576 bytes; a hub does not answer so',
     ],
     ['another type', answering('text/html', '{}'), 'as a hub does: GET /v1/status gave 200 with text/html'],
     ['no type', (_, response) => void response.writeHead(200).end('{}'), 'gave 200 with no content type'],

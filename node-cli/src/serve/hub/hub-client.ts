@@ -101,7 +101,7 @@ async function orHubError<T>(origin: string, ask: () => Promise<T>): Promise<T> 
     return await ask()
   } catch (error) {
     if (error instanceof OversizedAnswer)
-      throw invalidAnswer(`${origin} sent ${error.message}; this is no answer of a hub`)
+      throw invalidAnswer(`${origin} sent ${error.message}; a hub does not answer so`)
     if (!(error instanceof NoAnswer)) throw error
     throw new HubError('unreachable', 'hub_unreachable', `no hub answers on ${origin}: ${error.message}`, {
       hint: 'Is the address right (--hub-url), and is this machine connected?',

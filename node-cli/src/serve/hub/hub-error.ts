@@ -1,8 +1,8 @@
 import { CliError } from '../../cli/errors.ts'
 
 /**
- * What became of a call: nobody answered it or the hub cannot at the moment, the hub refused it, or what came is no answer
- * of a hub of this network.
+ * How a call failed: nobody answered or the hub cannot answer at the moment, the hub refused the call, or the answer is not
+ * one of a hub of this network.
  */
 export type HubFailure = 'unreachable' | 'refused' | 'invalid_answer'
 
@@ -42,6 +42,6 @@ export class HubError extends CliError {
   }
 }
 
-/** What a hub of this network does not answer. */
+/** The error for an answer that a hub of this network does not give. */
 export const invalidAnswer = (message: string, hint?: string): HubError =>
   new HubError('invalid_answer', 'hub_answer', message, hint === undefined ? {} : { hint })

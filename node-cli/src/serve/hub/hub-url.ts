@@ -2,8 +2,8 @@ import { isLoopbackHost } from '../../../../protocol/encoding/index.ts'
 import { UsageError } from '../../cli/errors.ts'
 
 /**
- * Reads the address of a hub. What a node signs and what it is told must not be read or changed on the way, so it is https,
- * or http on this machine. @throws {@link UsageError}
+ * Reads the address of a hub. Nobody may read or change requests and answers on the way, so it is https, or http on this
+ * machine. @throws {@link UsageError}
  */
 export function parseHubUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null

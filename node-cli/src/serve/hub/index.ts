@@ -1,4 +1,4 @@
-/** What a node and its operator ask of the hub of their network, and tell it. */
+/** The calls of a node and its operator to the hub of their network. */
 export * from './clock.ts'
 export * from './device-profile.ts'
 export * from './hub-client.ts'

@@ -40,7 +40,7 @@ export class Members {
     return new Members(this.#value[key], this.#pathOf(key))
   }
 
-  /** Where the next page of a list begins; null after the last one. */
+  /** The cursor of the next page of a list; null after the last one. */
   cursor(): string | null {
     return this.optional('next_cursor', isText, 'a cursor')
   }

@@ -15,7 +15,7 @@ const first = makeSchedule(defaultNetworkParams, [])
 const changing = makeSchedule(defaultNetworkParams, [{ from, params: { audit_bp: 2_000 } }])
 const later = makeSchedule(defaultNetworkParams, [{ from: from + 86_400, params: { audit_bp: 2_000 } }])
 
-/** What a hub of a schedule says at a time. */
+/** The parameters that a hub with a schedule shows at a time. */
 const saidBy = (schedule: ParamsSchedule, time: number) => ({
   time,
   params_hash: phaseHash(phaseAt(schedule, time)),

@@ -7,7 +7,7 @@ import {
 } from '../../../../protocol/identity/index.ts'
 import { longestEpochSecs } from '../../../../protocol/manifest/index.ts'
 
-/** What a hub says of the parameters of its network, and when. */
+/** The parameters of its network that a hub shows, and the hub's time. */
 export interface SaidParams {
   readonly time: number
   readonly params_hash: string
@@ -18,7 +18,7 @@ export interface SaidParams {
 export interface ComparedParams {
   /** Why this node does not work for the hub; null where both have the same now. */
   readonly refusal: string | null
-  /** What comes, and what to do before; null where both know the same change, or none. */
+  /** The coming change, and what to do before it; null if both know the same change, or no change. */
   readonly warning: string | null
   /** When this node stops working for the hub: no epoch runs under parameters that it knows then. Null where that never comes. */
   readonly endsAt: number | null
@@ -38,7 +38,7 @@ export function compareParams(schedule: ParamsSchedule, said: SaidParams): Compa
     const warning = `the parameters of the network change at ${timeText(theirs.from)} to ${theirs.params_hash}, which this version of nodectl does not know; install one that does before then`
     return { refusal: null, warning, endsAt: theirs.from + longestEpochSecs }
   }
-  // What the hub does not announce, it may not know: from then on no quorum attests its sets.
+  // The hub may not know a change that it does not announce: from then on no quorum attests its sets.
   const warning = `the parameters of the network change at ${timeText(ours!.from)}, which the hub does not announce; its operator has to install a version that knows the change`
   return { refusal: null, warning, endsAt: null }
 }

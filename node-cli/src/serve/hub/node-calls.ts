@@ -14,7 +14,7 @@ import type { RequestSigner } from './request-signer.ts'
 
 export interface Registration {
   readonly role: NodeRole
-  /** Where others reach it; null for a miner, which only connects outwards. */
+  /** The URL at which others reach it; null for a miner, which only connects outwards. */
   readonly url: string | null
   readonly engine: Engine
   readonly nodectlVersion: string

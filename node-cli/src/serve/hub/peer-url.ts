@@ -1,11 +1,11 @@
 import { isLoopbackHost, isPrivateHost, showsItsHost } from '../../../../protocol/encoding/index.ts'
 
 /**
- * What is wrong with the URL of another node, which others named; null when it may be called. On the networks of many
- * machines it must be https with a public host: otherwise anybody who registers a node could have this one call what is behind its
- * own firewall. On a local network this machine is allowed too.
+ * The first fault of the URL of another node, which others named; null if it may be called. On a network of many machines it
+ * must be https with a public host: otherwise anybody who registers a node could make this one call machines behind its own
+ * firewall. On a local network this machine is allowed too.
  *
- * What a public name resolves to, it does not say.
+ * It does not check which address a public name resolves to.
  */
 export function peerUrlProblem(text: string, isLocalNetwork: boolean): string | null {
   const url = URL.canParse(text) ? new URL(text) : null

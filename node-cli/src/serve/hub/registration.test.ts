@@ -28,7 +28,7 @@ const deviceProfile = {
   },
 } as const
 
-/** What a hub answers, by method and path; a path without one is a registration. */
+/** Answers as a hub, by method and path; other requests get the usual answer of a hub. */
 const hubAnswers =
   (answers: () => Readonly<Record<string, Answerer>>): Answerer =>
   (request, response) => {

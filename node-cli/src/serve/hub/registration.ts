@@ -39,7 +39,7 @@ export interface RegistrationOptions {
   readonly signer: RequestSigner
   readonly registration: Registration
   readonly health: () => NodeHealth
-  /** What the device is, for one that mines; null leaves it out. */
+  /** Describes the device of a miner; null sends no description. */
   readonly deviceProfile: (() => DeviceProfile) | null
   /** When the benchmark was run that the profile has; null before the first run. The profile is sent again when it changes. */
   readonly benchmarkRanAt: () => number | null
@@ -140,7 +140,7 @@ export function keepRegistered(options: RegistrationOptions) {
   }
 }
 
-/** What tells a hub that knows the node how it is. @throws {@link HubError} */
+/** Registers the node. @returns The sender of its heartbeats and profile. @throws {@link HubError} */
 async function openSession(options: RegistrationOptions) {
   const { client, profile, nodeId, signer, registration, deviceProfile, benchmarkRanAt, health } = options
   await register(client, signer, profile.network, registration)
@@ -153,7 +153,7 @@ async function openSession(options: RegistrationOptions) {
       isBound = await sendProfile(client, signer, nodeId, profile)
       refusal = null
     } catch (error) {
-      // A node is alive also where the hub does not take what it says of itself.
+      // A node is alive even if the hub refuses its profile.
       if (!(error instanceof HubError && error.failure === 'refused')) throw error
       refusal = `the hub does not take what this device is: ${error.message}`
     }
@@ -175,7 +175,7 @@ async function openSession(options: RegistrationOptions) {
   }
 }
 
-/** What the record of the node means for it. */
+/** State and problem by the status of the node's record. */
 const standingOf: Readonly<Record<NodeStatus, Pick<HubStanding, 'state' | 'problem'>>> = {
   approved: { state: 'registered', problem: null },
   pending: { state: 'pending', problem: null },

@@ -12,7 +12,7 @@ import type { Uses } from '../part.ts'
 import type { FactStore } from '../store/facts.ts'
 import type { OfferSources } from './offer-sources.ts'
 
-/** What is kept: what the result depends on, and the cases whose receipt is another than the pinned one. */
+/** A stored result, the engine and version it depends on, and the cases whose receipt differs from the pinned one. */
 export interface KeptBenchmark {
   readonly engine: Engine
   readonly version: string
@@ -39,8 +39,8 @@ export interface BenchmarkParts extends Uses<'clock' | 'log' | 'profile' | 'queu
 }
 
 /**
- * Runs the suite of the network where engine or version have changed since, and keeps what came of it. Its runs take turns
- * with those of tasks.
+ * Runs the suite of the network if engine or version have changed since the last run, and keeps the result. Its runs take
+ * turns with those of tasks.
  *
  * @throws {@link HubError} {@link OfferRefused} for what the hub does not give; {@link NodeFault} {@link QueueFull}
  */

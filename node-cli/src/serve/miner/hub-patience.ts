@@ -11,9 +11,9 @@ export interface Patience {
 }
 
 /**
- * What `work` gives, tried again with growing pauses while the hub cannot answer. It gives up as soon as the next try would
- * come too late; where a try began in time and ended too late after all, the hub that was away before is the reason.
- * @throws {@link HubAway}, and whatever else `work` throws, at once.
+ * Returns the result of `work`, which it retries with growing pauses while the hub cannot answer. It gives up as soon as the
+ * next try would come too late. If a retry fails after `until` for another reason, it throws the last {@link HubAway}.
+ * @throws {@link HubAway}, and any other error of `work`, at once.
  */
 export async function whileHubIsAway<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
   const { now, until, stop, wait = waitUnreferenced, random = Math.random } = patience

@@ -28,7 +28,7 @@ export type SocketEnd =
   /** It never opened: nobody answered. */
   | { readonly kind: 'unreachable'; readonly message: string }
 
-/** What the hub says with the status of a refused upgrade request. */
+/** The answer of the hub to a refused upgrade request, besides the status. */
 export interface Refusal {
   readonly message: string
   /** `details.reason`. */
@@ -88,7 +88,7 @@ export function openLinkSocket(options: SocketOptions) {
       socket.terminate()
     })
   })
-  // What went wrong is told before the close.
+  // The error event comes before the close event.
   socket.on('error', (error) => {
     failure = error.message
   })

@@ -42,7 +42,7 @@ export interface LinkStanding {
   readonly state: LinkState
   /** Why, and what mends it; null while nothing is wrong. */
   readonly problem: string | null
-  /** What will be wrong, and what mends it before; null while nothing is known. */
+  /** A coming problem, and how to prevent it; null while none is known. */
   readonly warning: string | null
   readonly sessionId: string | null
   /** Unix seconds of this machine since which the state is. */
@@ -89,7 +89,7 @@ export class Link {
   #standing: LinkStanding
   #socket: LinkSocket | null = null
   #failures = 0
-  /** What the last hello said about coming back. */
+  /** Pause and ticket of the last hello, for the next connection. */
   #return: { readonly secs: number; readonly ticket: string | null } = { secs: returnSecsMin, ticket: null }
   #lastReady = ''
   #params = sameParams
@@ -213,7 +213,7 @@ export class Link {
         heard: hear,
         measured: (latencyMs) => {
           this.#standing = { ...this.#standing, latencyMs }
-          // Where nothing is offered, nothing else is heard.
+          // A hub that offers nothing sends only pongs.
           const over = this.#paramsOver()
           if (over !== null) leave(closeCodes.normal, over)
         },
@@ -232,7 +232,7 @@ export class Link {
     return reconnectSeconds(this.#failures, random(), this.#return.secs)
   }
 
-  /** @returns What speaks against working for this hub. */
+  /** @returns The reason not to work for this hub; null if there is none. */
   #greet(hello: HelloFrame): Parting | null {
     const { session_id: sessionId, time } = hello
     const { paramsSchedule, clock, joined } = this.#options

@@ -48,7 +48,7 @@ export interface Refusal {
   readonly at: number
 }
 
-/** What holds a slot, or waits for the word of the hub that it has the vote. */
+/** An offer that holds a slot, or whose vote the hub has not confirmed yet. */
 interface Held {
   readonly offerId: string
   readonly roundId: string
@@ -71,9 +71,9 @@ const heldOf = (offerId: string, roundId: string, stage: Held['stage']): Held =>
 const passingCodes: readonly ErrorCode[] = ['unavailable', 'internal', 'rate_limited']
 
 /**
- * Where offers come in and votes go out. An offer is held from the moment it comes until it is declined, or the hub has the
- * vote, took the offer back, or could not take a vote any more. One that is held is not begun again, however often it comes;
- * its answer is given again.
+ * Receives offers and sends votes. An offer is held from the moment it comes until it is declined, or the hub has the vote,
+ * took the offer back, or could not take a vote any more. An offer that is held is not started again, however often it comes;
+ * its answer is sent again.
  */
 export class OfferDesk {
   readonly #parts: OfferDeskParts
@@ -86,7 +86,7 @@ export class OfferDesk {
     this.#parts = parts
     const { leases } = parts.store
     leases.endStale(parts.clock.now())
-    // What another process was at has ended, so these have a vote.
+    // Leases of an earlier process without a vote have ended, so these have one.
     for (const lease of leases.open()) this.#resume(lease)
   }
 
@@ -117,7 +117,7 @@ export class OfferDesk {
     if (frame.type === 'error') return this.#refused(frame)
     if (frame.type !== 'cancel' && frame.type !== 'voted') return
     const held = this.#held.get(frame.offer_id)
-    // What is over here may cross with what the hub says of it.
+    // A frame may come for an offer that is over here.
     if (held === undefined) return
     if (frame.type === 'cancel') this.#end(held, 'cancelled', frame.reason)
     else if (held.stage === 'voted') this.#end(held, 'counted', null, { hub_state: frame.state })
@@ -150,7 +150,7 @@ export class OfferDesk {
       this.#accept(held, offer, checked)
       await this.#run(held, offer, checked)
     } catch (error) {
-      // What was taken back meanwhile needs no answer.
+      // An offer that was taken back meanwhile needs no answer.
       if (held.stage === 'checking' && held.abandon.signal.aborted) return
       if (error instanceof HubAway && !this.#stopping.signal.aborted) return this.#leave(held, error)
       this.#decline(held, refusalOf(error))

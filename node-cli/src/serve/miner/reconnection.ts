@@ -4,7 +4,7 @@ import type { SocketEnd } from './link-socket.ts'
 
 export type AwayState = 'away' | 'refused' | 'replaced' | 'banned'
 
-/** What follows from the end of a connection, or of the try to make one. */
+/** The state after a connection has ended or could not be made, and the time of the next try. */
 export interface Parting {
   readonly state: AwayState
   readonly problem: string

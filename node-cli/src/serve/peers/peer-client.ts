@@ -1,7 +1,7 @@
 import { type JsonAnswer, NoAnswer, OversizedAnswer, requestBytes, requestJson } from '../../http-json.ts'
 import type { RequestSigner } from '../hub/request-signer.ts'
 
-/** What became of a peer that was asked in vain: it is away, refuses, or says what cannot be. */
+/** Thrown when a peer is away, refuses a request, or gives an impossible answer. */
 export class PeerError extends Error {
   override readonly name = 'PeerError'
 }
@@ -21,7 +21,7 @@ const timeoutSecondsDefault = 10
 export type PeerClient = ReturnType<typeof peerClient>
 
 /**
- * Calls of another validator, signed with the key of this node. Nothing that it answers is believed here.
+ * Calls another validator, signed with the key of this node. Its answers are not verified here.
  *
  * @param stop ends calls under way.
  */

@@ -37,7 +37,7 @@ export const chunkRoutes = (background: BackgroundThread, chunks: ChunkStore): r
         contentType: binary,
         length: chunk.bytes,
         body: chunk.read(),
-        // What has this hash never changes.
+        // The content of a hash never changes.
         headers: { 'Cache-Control': 'public, max-age=31536000, immutable' },
       }
     },

@@ -57,7 +57,7 @@ export const executeRoute = (parts: ExecuteParts, validator: Validator | null): 
     if (asked.round !== null) requireDiskReserve(parts.config.dataDir, parts.config.direct.diskReserveBytes)
     if (parts.isSyncing())
       throw unavailable('This node takes its modules from its peers before it runs any.', syncSeconds)
-    // What the coordinator asks for, the hub has; a validator that lacks it fetches it.
+    // The hub has every module that the coordinator asks for; a validator that lacks one fetches it.
     const isFetched = request.caller.kind === 'node' && validator !== null
     const module = await orFault(() =>
       isFetched ? validator.openModule(asked.address) : parts.library.find(asked.address),

@@ -10,7 +10,7 @@ import type { Log, LogFields } from '../log.ts'
 import { VoteWithheld } from '../slashing-protection/votes.ts'
 import { NotYet, Refusal } from '../validator/refusal.ts'
 
-/** What a full queue takes to have room, open rounds to be over, and a hub or a chain to answer, as a guess. */
+/** Estimated seconds until a full queue has room, open rounds are over, and a hub or a chain answers. */
 const retrySeconds = { queue: 1, rounds: 10, other: 5 }
 
 /** 409 `invalid_state` for what only validators sign. */
@@ -19,14 +19,14 @@ export const noValidator = (): ApiError =>
     details: { reason: 'no_validator' },
   })
 
-/** The code that a frame is answered with; what nobody foresaw is logged. */
+/** The code that a frame is answered with; an unexpected error is logged. */
 export function codeOf(error: unknown, log: Log, message: string, about: LogFields): ErrorCode {
   if (error instanceof ApiError) return error.code
   log.error(message, { ...about, reason: String(error) })
   return 'internal'
 }
 
-/** What `work` gives, with what keeps a node from it as an answer of its API. @throws {@link ApiError} */
+/** Returns the result of `work`; its expected errors become errors of the API. @throws {@link ApiError} */
 export async function orFault<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -18,7 +18,7 @@ export const healthRoute = (uptime: () => number): Route => ({
   handle: () => json(200, { status: 'ok', version: packageJson.version, uptime_secs: uptime() }),
 })
 
-/** Who the node is, and what it can be asked for. */
+/** The identity and the capabilities of the node. */
 export const nodeRoute = (identity: NodeIdentity, config: ServeConfig): Route => ({
   method: 'GET',
   path: '/node',
@@ -98,7 +98,7 @@ const details = ({ config, identity, queue, store, chunks, status, log }: Status
 
 const bytesPerMebibyte = 1024 * 1024
 
-/** What the operator sees of the settings. URLs of chain nodes hold keys as often as not. */
+/** The settings that the operator sees. URLs of chain nodes often hold keys, so only the host is shown. */
 const withoutSecrets = (config: ServeConfig) => ({
   bind: `${config.bind.host}:${config.bind.port}`,
   data_dir: config.dataDir,

@@ -96,7 +96,7 @@ export const syncRoutes = ({ store, states, background, isSyncing }: SyncRoutePa
   ]
 }
 
-/** What is being taken from peers is told to none: it is of several moments. @throws {@link ApiError} 503 `unavailable` */
+/** Storage that is still being taken from peers is not served: it mixes moments. @throws {@link ApiError} 503 `unavailable` */
 function requireWhole(isSyncing: () => boolean): void {
   if (isSyncing())
     throw unavailable('This node takes its modules from its peers at the moment.', retrySeconds)

@@ -14,7 +14,7 @@ interface ProcessMark {
   readonly started: string | null
 }
 
-/** What the owner's file holds: which process used the directory last, and which database it was. */
+/** The content of the owner's file: the process that used the directory last, and its database. */
 interface Owner extends ProcessMark {
   /** Of the file: a copy is another file. */
   readonly database: string
@@ -24,7 +24,7 @@ interface Owner extends ProcessMark {
   readonly previous?: string | null
 }
 
-/** What the file says to the process that claims the directory. */
+/** The conclusion from the file for the process that claims the directory. */
 export type DirectoryFinding =
   | 'own'
   /** The database is another one than it was: the directory is a copy, or came back from a backup. */

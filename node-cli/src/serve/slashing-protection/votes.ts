@@ -15,7 +15,7 @@ export interface GivenVote {
   readonly answer: string | null
 }
 
-/** What goes into the store with a vote, if it is the first of its round. */
+/** A vote that is stored if it is the first of its round, with its answer and times. */
 export interface VoteToGive {
   readonly vote: OwnVote
   /** When its round began, in Unix seconds. */
@@ -63,8 +63,8 @@ export function voteStore(db: DatabaseSync, facts: FactStore) {
     checkAllowed,
     find,
     /**
-     * Stores a vote, and whatever else `alongside` writes, in one transaction that is on the disk when this returns. Where
-     * the round has a vote, nothing is written.
+     * Stores a vote, and the rows that `alongside` writes, in one transaction that is on the disk when this returns. If the
+     * round already has a vote, nothing is written.
      *
      * @returns The vote of the round: this one, or the one that was given before.
      * @throws {@link VoteWithheld}

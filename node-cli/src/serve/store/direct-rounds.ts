@@ -14,7 +14,7 @@ export interface KeptDirectRound {
   readonly roundId: string
   readonly issuedAt: number
   readonly ledgerId: number
-  /** What vote, answer and receipt take. */
+  /** The size of vote, answer and receipt together. */
   readonly bytes: number
   readonly createdAt: number
 }
@@ -25,7 +25,7 @@ const droppedAtOnce = 50
 
 export type DirectRoundStore = Readonly<ReturnType<typeof directRoundStore>>
 
-/** What anybody may have the node run is kept for a while: its votes, answers and receipts. */
+/** Direct rounds, which anybody may have the node run, with their votes, answers and receipts. They are kept for a while. */
 export function directRoundStore(db: DatabaseSync, facts: FactStore, transaction: <T>(work: () => T) => T) {
   const insert = db.prepare(
     'INSERT INTO direct_rounds (round_id, ledger_id, issued_at, bytes, created_at) VALUES (?, ?, ?, ?, ?)',

@@ -2,14 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
 import type { IndexedRoot, ModuleChange } from './state-index.ts'
 
-/** What a round in which this node voted would make of storage. */
+/** The storage changes of a round in which this node voted, before it is decided. */
 export interface PendingChanges {
-  /** What the vote is for. */
+  /** The subject of the vote. */
   readonly subject: string
   readonly changes: readonly ModuleChange[]
 }
 
-/** What a quorum signed last of the storage of a module. */
+/** The state of a module's storage that a quorum signed last. */
 export interface CertifiedHead extends IndexedRoot {
   readonly roundId: string
 }
@@ -19,7 +19,7 @@ const pendingMax = 16
 
 export type DirectStateStore = Readonly<ReturnType<typeof directStateStore>>
 
-/** What direct rounds make of storage: it is pending from the vote on, and written when a quorum has signed it. */
+/** Storage changes of direct rounds: pending from the vote on, and written when a quorum has signed them. */
 export function directStateStore(db: DatabaseSync) {
   const insert = db.prepare(
     'INSERT INTO pending_rounds (round_id, subject, written, changes) VALUES (?, ?, ?, ?)',
@@ -42,9 +42,9 @@ export function directStateStore(db: DatabaseSync) {
   )
   return {
     /**
-     * Within the transaction of the vote. What was pending of rounds that would write what this one looked at is forgotten:
-     * had they been decided, this vote would be for what they wrote. Of other modules a round may be decided, and this node
-     * not know.
+     * Within the transaction of the vote. Pending rounds that would write a module that this round looked at are dropped: if
+     * they had been decided, this vote would build on their changes. Pending rounds of other modules stay: they may have been
+     * decided without this node knowing it.
      */
     keep: (roundId: string, { subject, changes }: PendingChanges): void => {
       const addressesOf = (some: readonly ModuleChange[]) =>

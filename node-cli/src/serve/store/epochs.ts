@@ -48,7 +48,7 @@ export function epochStore(db: DatabaseSync) {
     },
     /** Adds an epoch that others have rounds of. */
     add: ({ projectId, epoch }: ProjectEpoch) => void add.run(projectId, epoch),
-    /** What is open and not known to begin later, the oldest first. */
+    /** Open epochs whose first attempt is not known to begin later, the oldest first. */
     due: (now: number): OpenEpoch[] =>
       (due.all(now) as unknown as OpenEpoch[]).map((row) => ({
         ...row,

@@ -11,7 +11,7 @@ export interface EvidenceToPost {
   readonly failures: number
 }
 
-/** What proves offences, one record for each, and what became of it on its way to the hub. */
+/** The evidence of offences, one record for each, and its state on the way to the hub. */
 export function evidenceStore(db: DatabaseSync) {
   const insert = db.prepare(
     'INSERT INTO evidence (offence, round_id, evidence, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -49,7 +49,7 @@ export function evidenceStore(db: DatabaseSync) {
     /** One piece of evidence, as JSON; null for an id that has none. */
     text: (id: number): string | null => (text.get(id) as { evidence: string } | undefined)?.evidence ?? null,
     count: (): number => (count.get() as { count: number }).count,
-    /** What the hub may take, in the order in which it was kept, after an id. */
+    /** Evidence after an id that may still be sent to the hub, in the order in which it was kept. */
     waiting: (after: number, limit: number): readonly EvidenceToPost[] =>
       (waiting.all(after, limit) as unknown as (EvidenceToPost & { evidence: string })[]).map((row) => ({
         ...row,

@@ -30,7 +30,7 @@ export function generationStore(db: DatabaseSync) {
      VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   )
   return {
-    /** What is kept, ascending by number without a gap. */
+    /** The generations that are kept, ascending by number without a gap. */
     chain: (network: string): readonly HashedGeneration[] =>
       (chain.all(network) as unknown as Row[]).map(({ hash, document, coordinator, signatures }) => ({
         hash,
@@ -48,7 +48,7 @@ export function generationStore(db: DatabaseSync) {
         JSON.stringify(coordinator),
         JSON.stringify(signatures),
       ),
-    /** What this node signed of one number, in the order in which it did. */
+    /** The signatures of this node for one number, in the order in which it gave them. */
     signed: (network: string, generation: number): readonly GivenSignature[] =>
       (signed.all(network, generation) as unknown as (GivenSignature & { signature: string })[]).map(
         (row) => ({

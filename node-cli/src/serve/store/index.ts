@@ -27,8 +27,8 @@ import { syncedStateStore } from './synced-state.ts'
 export type ServeStore = Readonly<ReturnType<typeof openServeStore>>
 
 /**
- * Opens everything that a serving node keeps, in the database of a data directory that this process has taken. What is
- * committed is on the disk. @throws {@link CliError}
+ * Opens everything that a serving node keeps, in the database of a data directory that this process has locked. Committed
+ * changes are on the disk. @throws {@link CliError}
  */
 export function openServeStore(dataDir: string) {
   const file = databaseFile(dataDir)

@@ -22,7 +22,7 @@ export function moduleStore(db: DatabaseSync) {
       (artifact.get(address) as { hbc: Uint8Array } | undefined)?.hbc ?? null,
     /** Keeps an artifact whose address was checked. */
     keep: (address: string, hbc: Uint8Array) => keepArtifact(db, address, hbc),
-    /** What a module keeps under a key (hex of its bytes), or null. */
+    /** The value that a module stores under a key (hex of its bytes), or null. */
     stored: (address: string, key: string): Uint8Array | null =>
       (stored.get(address, key) as { value: Uint8Array } | undefined)?.value ?? null,
     /** The bytes that a module stores, without a scan: infinite for many entries. */

@@ -12,7 +12,7 @@ export type RoundVote = ExecutionVote | TaskVote | FinalityVote
 export type RoundVoteKind = RoundVote['kind']
 type VoteOf<Kind extends RoundVoteKind> = Extract<RoundVote, { kind: Kind }>
 
-/** Who votes twice proves it with two votes; more prove nothing else. */
+/** Two different votes of one key prove an offence; more prove nothing else. */
 const keptOfOneKey = 2
 
 /** How long votes are kept, in seconds: nobody asks for those of a round that is final for so long. */

@@ -10,7 +10,7 @@ export interface RoundMember {
   readonly subscription_id: string
 }
 
-/** What this node found when it judged a round. */
+/** The findings of this node when it judged a round. */
 export interface Judgement {
   readonly agreed_at: number
   readonly audit_block: { readonly number: number; readonly hash: string; readonly timestamp: number }
@@ -30,7 +30,7 @@ export interface RoundRecord {
   /** Null while this node has not judged the round, as is the judgement. */
   readonly task: Task | null
   readonly judgement: Judgement | null
-  /** What a quorum of the validators signed; null before. */
+  /** The record that a quorum of the validators signed; null before. */
   readonly final: FinalityRecord | null
   /** That of the final record: the subject of the votes for it. */
   readonly finalityHash: string | null

@@ -7,7 +7,7 @@ export type SenderRole = 'validator' | 'coordinator'
 export interface Sender {
   readonly publicKey: string
   readonly role: SenderRole
-  /** Where a validator can be reached. */
+  /** The URL of a validator; null if it is not known, and for the coordinator. */
   readonly url: string | null
 }
 

@@ -16,7 +16,7 @@ export interface IndexedLeaf {
   readonly hash: Uint8Array | null
 }
 
-/** What of an index changes, and the root after it. */
+/** The changed leaves and buckets of an index, and its new root. */
 export interface IndexChange extends IndexedRoot {
   readonly leaves: readonly IndexedLeaf[]
   /** Null for a bucket that is empty after it. */
@@ -38,7 +38,7 @@ export interface ModuleChange {
 /** Takes some milliseconds. */
 const rowsAtOnce = 1_000
 
-/** What state roots are made of, kept beside the storage that they are of. */
+/** The leaves and buckets that state roots are computed from, kept beside the storage itself. */
 export function stateIndexStore(
   db: DatabaseSync,
   transaction: <T>(work: () => T) => T,

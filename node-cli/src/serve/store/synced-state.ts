@@ -19,7 +19,7 @@ const movedAtOnce = 500
 
 export type SyncedStateStore = Readonly<ReturnType<typeof syncedStateStore>>
 
-/** What state sync has taken. The storage of a module is put in its place when all of it is there. */
+/** The storage that state sync has taken. A module's storage is put in its place when all of it is there. */
 export function syncedStateStore(db: DatabaseSync, facts: FactStore) {
   const selectBuckets = db.prepare(
     'SELECT bucket, hash, is_whole AS isWhole FROM sync_buckets WHERE address = ?',
@@ -95,7 +95,7 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore) {
         putBucket.run(address, bucket, hash, 1)
         return true
       }),
-    /** What is there of the buckets of a module; those that it has no more are removed. */
+    /** The buckets of a module that were taken, whole or in part; buckets that it no longer has are removed. */
     kept: (address: string, buckets: readonly StateBucket[]): ReadonlyMap<number, KeptBucket> =>
       inTransaction(db, () => {
         const wanted = new Map(buckets)
@@ -138,10 +138,10 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore) {
         if (sequence > 0) putSequence.run(address, sequence)
         return true
       }),
-    /** What was begun to be put in place, and is not. */
+    /** The target of an unfinished installation; null if there is none. */
     installing: (address: string): StateTarget | null =>
       (selectInstall.get(address) as StateTarget | undefined) ?? null,
-    /** Takes back what was begun. */
+    /** Undoes an unfinished installation. */
     dropInstall: (address: string) =>
       inTransaction(db, () => {
         for (const remove of [removeStorage, removeRoot, removeAllEntries, removeBuckets, removeInstall])

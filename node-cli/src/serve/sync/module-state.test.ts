@@ -49,7 +49,7 @@ function pageAt(file: string, place: StatePlace): StatePage {
   return found.page
 }
 
-/** What a peer takes that asks page by page. */
+/** The entries that a peer takes, page by page. */
 function takeAll(file: string): ProvenEntry[] {
   const state = stateOf(file)
   const taken: ProvenEntry[] = []

@@ -126,7 +126,7 @@ function readEntry(value: unknown): ProvenEntry {
   return { key, value: bytes }
 }
 
-/** What the hash of a bucket does not say: which keys belong there, and in which order. */
+/** Checks what the hash of a bucket does not prove: that the keys belong there, and are in order. */
 function requireOrder(entries: readonly ProvenEntry[], bucket: number): void {
   const isInOrder = entries.every(({ key }, i) => i === 0 || entries[i - 1]!.key < key)
   if (!isInOrder || entries.some(({ key }) => stateBucket(hexToBytes(`0x${key}`)) !== bucket))

@@ -2,7 +2,7 @@ import type { BackgroundThread } from '../background/background-thread.ts'
 import type { ServeStore } from '../store/index.ts'
 import type { FoundPage, StatePlace, StateSummary } from './state-reader.ts'
 
-/** What modules store here, as it is told to peers. */
+/** The storage of this node's modules, as it is shown to peers. */
 export class ModuleStates {
   readonly #store: ServeStore
   readonly #background: BackgroundThread

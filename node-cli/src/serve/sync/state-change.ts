@@ -26,8 +26,8 @@ export function computeStateIndex(profile: Profile, file: string, address: strin
 }
 
 /**
- * What writes make of the index of a module, which must be of its storage: it reads the buckets that they touch, and the
- * hashes of the others.
+ * The change of a module's index by writes. The index must match the module's storage: this function reads the buckets that
+ * the writes touch, and the hashes of the others.
  */
 export function computeIndexChange(
   profile: Profile,

@@ -9,7 +9,7 @@ import { type PeerList, type VouchedModule, vouchedModules, vouchersNeeded } fro
 
 /** A root of a large store may have to be computed first. */
 const listSeconds = 30
-/** What is written here changes with the next heartbeat at the earliest. */
+/** The node learns of a new generation with the next heartbeat at the earliest. */
 const waitingSeconds = 1
 
 type StateSyncParts = PeersParts &

@@ -23,10 +23,10 @@ export async function takeArtifact(peer: PeerClient, library: ModuleLibrary, add
 }
 
 /**
- * Takes what a module stores from a peer, page by page, each checked against the root before it is kept. What is there already
- * is not asked for again, no matter where it came from.
+ * Takes the storage of a module from a peer, page by page; each page is checked against the root before it is kept. Buckets
+ * that are already here are not asked for again, no matter where they came from.
  *
- * @param exclusively Has what was taken put in its place while nothing else sees the storage.
+ * @param exclusively Runs the installation while nothing else sees the storage.
  * @throws {@link PeerError}
  */
 export async function takeState(
@@ -43,7 +43,7 @@ export async function takeState(
   const path = `/sync/modules/${target.address}`
   const state = readBuckets(profile, await peer.read({ target: path }), target)
   for (const [bucket, hash] of state.buckets) {
-    // What the module stores here already, of which a bucket may be large.
+    // Copies a bucket that the module already stores here; it may be large.
     if (store.copyOwn(target.address, bucket, hash)) await nextTurn()
   }
   const kept = store.kept(target.address, state.buckets)
@@ -60,7 +60,7 @@ export async function takeState(
   })
 }
 
-/** Puts what was taken in its place, and lets the node answer meanwhile. */
+/** Puts the taken storage in its place, and lets the node answer meanwhile. */
 async function install(store: SyncedStateStore, target: StateTarget): Promise<void> {
   while (!store.installSome(target)) await nextTurn()
 }

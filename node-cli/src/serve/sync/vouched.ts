@@ -20,8 +20,8 @@ export interface Vouched<Peer> {
 export const vouchersNeeded = (others: number): number => Math.floor(others / 2) + 1
 
 /**
- * What enough peers say alike. A module that fewer have does not belong to the network: its operator may have stored it for
- * himself.
+ * The modules for which enough peers list the same state. A module that fewer peers have does not belong to the network: an
+ * operator may have stored it privately.
  */
 export function vouchedModules<Peer>(lists: readonly PeerList<Peer>[], needed: number): Vouched<Peer> {
   const byAddress = new Map<string, Map<string, { listed: ListedModule; peers: Peer[] }>>()

@@ -38,7 +38,7 @@ function signed(signers: number, change: Partial<FinalityRecord> = {}) {
   return { record, votes }
 }
 
-/** What a validator has to catch up with, whose peers are at these addresses. */
+/** A validator that has to catch up, with peers at these addresses. */
 async function setUp(peerUrls: readonly string[] = []) {
   const hub = await startTestHub(project)
   const node = testParts(hashText('self'))

@@ -54,7 +54,7 @@ export class CatchUp {
     const asked = [...peers.slice(from), ...peers.slice(0, from)].slice(0, peersOfStep)
     await Promise.all(asked.map((peer) => this.#follow(peer)))
     for (const roundId of this.#dueRounds()) {
-      // Who validates may have changed since its votes came, or this node stopped between votes and record.
+      // The validators may have changed since the votes came, or this node stopped between votes and record.
       const { decided } = this.#book.settle(roundId)
       if (decided === null) await this.#lookUp(roundId, asked[0])
     }
@@ -159,7 +159,7 @@ export class CatchUp {
   }
 }
 
-/** What the hub shows; nothing while it does not answer. */
+/** The items that the hub shows; empty if it does not answer or its answer fails a check. */
 async function orNone<T>(ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await ask()

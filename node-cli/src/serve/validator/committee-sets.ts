@@ -29,9 +29,9 @@ export class CommitteeSets {
   readonly #parts: CommitteeSetsParts
   readonly #hub: SetSources
   readonly #chain: ChainFacts | null
-  /** The hub asks again while a large set is looked at, which takes seconds: what came is told apart by its bytes. */
+  /** The hub asks again while a large set is checked, which takes seconds: requests with the same bytes share one check. */
   readonly #looks = new Once<Attestation>()
-  /** What was attested last, by the digest of what came. */
+  /** The sets that were attested last, by the digest of the bytes that came. */
   readonly #attested = new Map<string, NamedSet>()
 
   constructor(parts: CommitteeSetsParts, hub: SetSources, chain: ChainFacts | null) {

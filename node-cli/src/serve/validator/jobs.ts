@@ -37,7 +37,7 @@ export type CheckedValidatorVote =
   | { readonly status: 'valid'; readonly checked: CheckedVote }
   | { readonly status: 'invalid'; readonly reason: string }
 
-/** What the validator computes outside the thread that answers requests. */
+/** The computations of the validator outside the thread that answers requests. */
 export const validatorJobs = {
   readSnapshot,
 

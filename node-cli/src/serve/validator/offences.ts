@@ -3,7 +3,7 @@ import type { FinalityRecord, FinalityVote, Task, TaskVote } from '../../../../p
 import type { Evidence, Offence } from '../../../../protocol/slashing/index.ts'
 import type { RoundMember } from '../store/rounds.ts'
 
-/** What a quorum of the validators signed, with their votes in the order of keys. */
+/** The record that a quorum of the validators signed, with their votes in the order of keys. */
 export interface FinalRound {
   readonly record: FinalityRecord
   readonly votes: readonly FinalityVote[]
@@ -11,7 +11,7 @@ export interface FinalRound {
 
 export interface RoundFacts {
   readonly task: Task
-  /** Who was drawn; nobody in a fallback, in which nobody misses a vote. */
+  /** The members that were drawn; empty in a fallback, in which nobody misses a vote. */
   readonly members: readonly RoundMember[]
   /** Every valid vote that this node knows, at most two of one member that differ. */
   readonly votes: readonly TaskVote[]

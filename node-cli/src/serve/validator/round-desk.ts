@@ -21,11 +21,11 @@ const collectMs = 5
 const roundsMax = 1_000
 const frameMembersBytes = 64
 
-/** What this build reads of a round in a frame. Hubs are newer than some of their nodes, and may say more. */
+/** The members of a round in a frame that this build reads. A hub that is newer than the node may send more. */
 const bodyOf = (round: object): JsonObject =>
   Object.fromEntries(Object.entries(round).filter(([key]) => taskRoundMembers.includes(key)))
 
-/** Where rounds come in over the link, and votes on their finality go out. Nothing of it is stored here: the hub asks again for what is lost. */
+/** Takes rounds from the link, and sends votes on their finality. It stores nothing: the hub asks again if a frame is lost. */
 export class RoundDesk {
   readonly #parts: Pick<NodeParts, 'log' | 'params'>
   readonly #validator: Pick<Validator, 'decide' | 'takeFinalityVotes'>

@@ -22,7 +22,7 @@ import { verifyNatively } from '../../node-verifier.ts'
 import type { Fallback, Judgement, RoundMember } from '../store/rounds.ts'
 import { problem } from './refusal.ts'
 
-/** What the coordinator asks a validator to make final. */
+/** A round that the coordinator asks a validator to make final. */
 export interface TaskRound {
   readonly task: Task
   readonly input: Uint8Array

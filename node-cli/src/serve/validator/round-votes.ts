@@ -75,7 +75,8 @@ export class RoundVotes {
   }
 
   /**
-   * What a quorum of the validators gave in one direct round. Votes that are none count for nothing, and none is kept.
+   * A vote for the result that a quorum of the validators gave in one direct round. Invalid votes do not count, and no vote
+   * is stored.
    *
    * @throws {@link Refusal}
    */

@@ -16,7 +16,7 @@ const collectMs = 20
 /** Sets that are looked at at once. */
 const setsMax = 1_000
 
-/** Where sets come in over the link, and attestations go out. Nothing of it is stored here: the hub asks again for what is lost. */
+/** Takes sets from the link, and sends attestations. It stores nothing: the hub asks again if a frame is lost. */
 export class SetDesk {
   readonly #log: NodeParts['log']
   readonly #validator: Pick<Validator, 'attestSet'>

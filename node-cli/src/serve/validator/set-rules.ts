@@ -64,8 +64,8 @@ export interface SetContext {
 }
 
 /**
- * What is wrong with a set as far as its own members, the rules of the project and the time tell. Who was left out, and what
- * the chain says, they do not tell.
+ * The problems of a set that its own members, the rules of the project and the time show. They show neither who was left out
+ * nor what the chain says.
  */
 export function findSetProblems(snapshot: Snapshot, context: SetContext): Problem[] {
   const problems = new ProblemList()

@@ -6,7 +6,7 @@ import type { Validator } from './validator.ts'
 /** How often a validator asks for what it missed; sooner while it knows no peer. */
 const seconds = { catchUp: 10, withoutPeers: 5, unreachable: 60, reachable: 600 }
 
-/** What a validator does by itself: it learns what it missed, and looks whether others reach it. @param nodeUrl Where that is. */
+/** The repeated work of a validator: it catches up on missed rounds, and checks whether others reach it at `nodeUrl`. */
 export function validatorPart(
   { identity, log, metrics, status }: Pick<NodeParts, 'identity' | 'log' | 'metrics' | 'status'>,
   validator: Validator,

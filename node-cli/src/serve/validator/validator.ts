@@ -34,7 +34,7 @@ interface ValidatorParts
   readonly metrics: Metrics
 }
 
-/** What a validator decides, and what it keeps of what others decide. */
+/** The decisions of a validator, and its records of what others decide. */
 export type Validator = ReturnType<typeof createValidator>
 
 export function createValidator(

@@ -34,7 +34,7 @@ export const idsOf = (nodes: readonly TestNode[]) => nodes.map(({ nodeId }) => n
 /** Has the hub ask for signatures, should it have to. */
 export const gather = () => runDurableObjectAlarm(keeper())
 
-/** What everybody reads of the validators. */
+/** The public list of the validators. */
 export const readValidators = (query = '') => bodyOf(client().get(`/v1/validators${query}`))
 export const namesOf = ({ validators: shown }: { validators: { node_id: string }[] }) =>
   new Set(shown.map(({ node_id }) => node_id))

@@ -16,7 +16,7 @@ const daySecs = 86_400
 export const daysMax = 366
 export const periodDays = { '24h': 1, '7d': 7, '30d': 30, all: daysMax } as const
 
-/** What routes declare that show a developer how a project does. */
+/** The members that routes about a developer's own project declare. */
 export const ofOwnProject = {
   tag: 'Developers',
   auth: { session: true, apiKey: 'analytics:read', project: 'project_id' },

@@ -88,7 +88,7 @@ function healthView(
   }
 }
 
-/** What each cause makes of the status; one that only explains makes nothing of it. */
+/** The status that each cause leads to; a cause that only explains is not listed. */
 const statusBy: Partial<Record<string, (typeof states)[number]>> = {
   project_paused: 'paused',
   project_delisted: 'paused',

@@ -39,7 +39,7 @@ describe('an API key for one project', () => {
     expect((await submit(await createKey(['projects:write']))).status).toBe(201)
     const forOther = await createKey(['projects:write'], [project.project_id])
     await expectRefusal(submit(forOther), '403 forbidden')
-    // Whose first answer is another wallet's concern: the session runs the call, and finds what the key made.
+    // The session counts as another caller: it runs the call, and finds the project that the key made.
     const bySession = await submit(ada.client)
     expect([bySession.status, bySession.headers.get('idempotency-replayed')]).toEqual([200, null])
   })

@@ -88,7 +88,7 @@ const noToken: Problem = {
   message: 'Found an address at which the chain of this network has no token. Correct it.',
 }
 
-/** What a version may not change: a vault pays in one token for ever. */
+/** Changes that a version may not make: a vault pays in one token for ever. */
 export function findFixedProblems(inForce: ProjectManifest, next: ProjectManifest): Problem[] {
   const { reward_token } = inForce.consensus.economics
   if (next.consensus.economics.reward_token === reward_token) return []

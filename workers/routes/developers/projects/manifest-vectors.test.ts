@@ -31,7 +31,7 @@ describe('POST /v1/developers/projects/prepare', () => {
   })
 })
 
-/** What the hub adds: nobody has uploaded the worker. */
+/** The problem that the hub adds: nobody has uploaded the worker. */
 const unknownWorker = (manifest: Json): Json[] =>
   isBytes32(manifest?.consensus?.modules?.worker)
     ? [{ path: 'consensus.modules.worker', code: 'invalid_value' }]

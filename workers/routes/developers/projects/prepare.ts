@@ -78,7 +78,7 @@ export const prepareProject = defineRoute(
     if (problems.length > 0) return refused(problems)
     const valid = manifest as ProjectManifest
     const hashes = deriveManifestHashes(c.var.settings.PROFILE, valid)
-    // What a project not yet public says is for its developer: anybody may prepare a manifest in their name.
+    // Only its developer may learn about a project that is not public yet: anybody may prepare a manifest in their name.
     const own = valid.developer === walletOf(c)
     const known = own ? await c.var.services.projects.findRecord(hashes.project_id) : null
     const inForce = known && manifestOf(known.current)
@@ -95,7 +95,7 @@ export const prepareProject = defineRoute(
   },
 )
 
-/** What follows from developer and slug alone, so that a form can show it before the rest is filled in. */
+/** Project id and vault follow from developer and slug alone, so that a form can show them before the rest is filled in. */
 function derive(c: HubContext, manifest: unknown): { project_id: string | null; vault: string | null } {
   const { PROFILE: profile, CHAIN_CONTRACTS: contracts } = c.var.settings
   const { developer, slug } = isObject(manifest) ? manifest : {}

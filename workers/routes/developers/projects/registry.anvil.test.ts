@@ -335,10 +335,10 @@ describe.skipIf(chain === null)('decisions of operators', () => {
     expect((await decide('approve')).status).toBe(200)
     await expect.poll(mirrored).toBe('listed')
 
-    // Where nothing can be relayed at the moment, only the row says that the registry has to be told.
+    // While nothing can be relayed, only the row records that the registry has to be updated.
     const bindings = { RELAYER_PRIVATE_KEY: undefined as never, OPERATOR_ADDRESSES: operator.address }
     expect((await decide('pause', client({ token: operator.token, bindings }))).status).toBe(200)
-    // It was put off by a minute, which is over.
+    // The row's next attempt is due in a minute; this makes it due now.
     await runSql("UPDATE hub_actions SET next_attempt_at = 0 WHERE state = 'open'")
     await runSchedule()
     await expect.poll(mirrored).toBe('paused')

@@ -10,7 +10,7 @@ import { DraftStore } from '../../../stores/drafts.ts'
 import { findOwn } from '../../projects/access.ts'
 import { manifestOf } from '../../projects/view.ts'
 
-/** What simulations need of a manifest. */
+/** The members of a manifest that simulations need. */
 type Simulated = {
   modules: Pick<ProjectManifest['consensus']['modules'], 'worker'>
   work: Pick<ProjectManifest['consensus']['work'], 'functions' | 'max_gas_limit'>
@@ -25,8 +25,8 @@ const DraftedManifest = z.object({
 })
 
 /**
- * What is simulated: the newest version of the caller's project or, before that is submitted, the caller's draft of it. @throws {@link ApiError}
- * 404 `not_found`, 403 `not_owner`; 400 `invalid_field` for a draft that lacks what is needed.
+ * The manifest to simulate: the newest version of the caller's project or, before that is submitted, the caller's draft.
+ * @throws {@link ApiError} 404 `not_found`, 403 `not_owner`; 400 `invalid_field` for a draft that lacks a needed member.
  */
 export async function findSimulated(c: HubContext, projectId: string): Promise<Simulated> {
   const draft = await requireOwnOrDraft(c, projectId)

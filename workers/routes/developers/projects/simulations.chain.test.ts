@@ -72,7 +72,7 @@ function runs(salts: readonly (string | undefined)[], outputLength = 0): void {
 
 const task = { function: 'echo', input: 'hi' }
 const begin = (tasks: object[] = [task], by = developer) => by.post(path, { tasks })
-/** What came of one: calls in tests wait for what goes on after the answer. */
+/** The outcome of a simulation: calls in tests wait for the work that continues after the answer. */
 const outcomeOf = async (answer: Promise<Response>) => {
   const { simulation_id } = await bodyOf(answer)
   return bodyOf(developer.get(`${path}/${simulation_id}`))

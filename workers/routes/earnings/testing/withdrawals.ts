@@ -155,7 +155,7 @@ export function withdrawalScene() {
     await schedule()
   }
 
-  /** What was sent gets into a block, which the index has read. */
+  /** Mines the sent transactions into a block; then the index reads the payouts of `receipts`. */
   async function mine(receipts: readonly EpochReceipt[] = []): Promise<void> {
     chain.mine()
     await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))

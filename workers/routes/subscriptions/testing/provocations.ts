@@ -8,7 +8,7 @@ import { runSql, setListingStatus } from '../../../test/tables.ts'
 import { evidenceExample } from '../../slashes/schema.ts'
 import { createWorking, epochSecs, lastAt, pay, publish, validators, type World } from './working.ts'
 
-/** What brings a cause about, and its message, for the owner where it differs. */
+/** A cause, the change that provokes it, and its message, as the owner reads it. */
 type Provocation = readonly [
   code: CauseCode,
   provoke: (world: World) => Promise<unknown>,

@@ -20,7 +20,7 @@ import { snapshotExample } from '../../committees/schema.ts'
 
 export const epochSecs = 3_600
 
-/** What all of these subscriptions have beside them, from {@link createOthers} on. */
+/** The validators and other miners beside each subscription; {@link createOthers} creates them. */
 export let validators: Awaited<ReturnType<typeof createValidators>>
 export let others: (Awaited<ReturnType<typeof createMiner>> & { address: string })[]
 

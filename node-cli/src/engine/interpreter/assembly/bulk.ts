@@ -2,7 +2,7 @@ import { machine, Trap, trapped } from './machine'
 import { Op } from './opcodes'
 import { first, left, put, right } from './slots'
 
-/** What segments and tables begin with: their length, for tables their largest one, and where the elements are. */
+/** The header of a segment or table: its length, for a table its maximum length, and the address of its elements. */
 
 // @ts-ignore: a decorator of the compiler
 @inline function lengthOf(header: u32): u32 {

@@ -45,7 +45,7 @@ export namespace machine {
   export let pausedFuel: i64 = 0
 }
 
-/** Where things lie; layout.ts decides it. */
+/** Sets the layout of the memory, which layout.ts computes. */
 export function setLayout(
   calls: u32,
   functions: u32,

@@ -34,7 +34,7 @@
   return <i64>(word >> 16)
 }
 
-/** Where in the guest's memory an instruction loads from, and stores to. */
+/** The addresses in the guest's memory from which an instruction loads, and to which it stores. */
 // @ts-ignore: a decorator of the compiler
 @inline export function loadPlace(pc: u32, fp: u32): u64 {
   return <u64>left<u32>(pc, fp) + <u64>load<u32>(pc, 12)

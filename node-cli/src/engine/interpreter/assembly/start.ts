@@ -1,4 +1,4 @@
-/** What the host calls to begin a run and to go on with it. */
+/** The functions with which the host begins and continues a run. */
 import { machine, Status } from './machine'
 import { run } from './run'
 

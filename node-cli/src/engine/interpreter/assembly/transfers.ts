@@ -1,4 +1,4 @@
-/** Where control goes from the main loop: to the host, to its caller at a pause or at the end, and to code in a table. */
+/** Transfers of control from the main loop: to the host, to its caller at a pause or at the end, and to code in a table. */
 import { machine, Status, Trap, trapped } from './machine'
 
 /** A function of the host: its parameters lie from `frame` on, one to a slot, and its result goes to the first. */

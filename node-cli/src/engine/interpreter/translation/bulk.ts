@@ -16,7 +16,7 @@ export function translateBulk(body: FunctionBody, number: number, translation: T
   emitter.end(at, result)
 }
 
-/** Where the segments and tables lie that an operator names. */
+/** The addresses of the segments and tables that an operator names. */
 function readAddresses({ reader, addresses }: FunctionBody, number: number): readonly number[] {
   switch (number) {
     case 0x108: {

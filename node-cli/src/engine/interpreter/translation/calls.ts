@@ -22,7 +22,7 @@ function returnCode([width, ...more]: readonly number[]): number {
   return more.length === 0 ? instruction.return32 + width : instruction.returnMany
 }
 
-/** What a call names: a function, or a type and a table. */
+/** The target of a call: a function, or a type and a table. */
 interface Callee {
   readonly index: number
   readonly table: number

@@ -39,7 +39,7 @@ export class Emitter {
     this.#pending += gas
   }
 
-  /** What is pending belongs to code that is not written. */
+  /** Drops the pending gas: it belongs to code that is not written. */
   dropPending(): void {
     this.#pending = 0
   }
@@ -70,10 +70,10 @@ export class Emitter {
   }
 
   /**
-   * Takes the operands of an instruction and writes its head: its code, the slot of its result, and where its operands
-   * are. What else it holds follows, then {@link end}.
+   * Takes the operands of an instruction and writes its head: its code, the slot of its result, and the places of its
+   * operands. The caller writes its other words, then calls {@link end}.
    *
-   * @returns The word where it begins.
+   * @returns The index of its first word.
    */
   begin({ code, pops, result }: Operation): number {
     const stack = this.#stack

@@ -8,9 +8,9 @@ import { Emitter } from './emitter.ts'
 import { instruction } from './instructions.ts'
 import { OperandStack, widthOf } from './operand-stack.ts'
 
-/** Where things of a module lie in the machine's memory. */
+/** The addresses of a module's parts in the machine's memory. */
 export interface ModuleAddresses {
-  /** Bytes of the first instruction. */
+  /** Address of the first instruction, in bytes. */
   readonly code: number
   readonly global: (index: number) => number
   readonly table: (index: number) => number
@@ -28,7 +28,7 @@ export interface Relocation {
   readonly target: number
 }
 
-/** What the bodies of a module share. */
+/** The data that the bodies of a module share. */
 export interface TranslationTarget {
   readonly module: Module
   readonly addresses: ModuleAddresses
@@ -44,7 +44,7 @@ export interface ControlFrame {
   readonly height: number
   /** Words to fill with the place of the end. */
   readonly ends: number[]
-  /** Where a loop begins. */
+  /** Address of the first instruction of a loop. */
   readonly header: number
   /** The word to fill with the place of the else-arm. */
   readonly elseAt: number
@@ -114,7 +114,7 @@ export class FunctionBody {
     for (let index = 0; index < types.length; index++) this.stack.pushSlot(widthOf(types[index]!))
   }
 
-  /** What follows in the block cannot be reached. */
+  /** The rest of the block cannot be reached. */
   leave(): void {
     const frame = this.frames.at(-1)!
     frame.unreachable = true

@@ -101,7 +101,7 @@ export class OperandStack {
     return this.widths[position] === width.bits32 || this.#high[position] === this.#values[position]! >> 31
   }
 
-  /** Where an operand can be read, as bytes from the frame pointer; a constant is put into its slot first. */
+  /** The place of an operand, in bytes from the frame pointer; a constant is put into its slot first. */
   source(position: number): number {
     if (this.#forms[position] === form.local) return this.#values[position]! * slotBytes
     if (this.#forms[position] === form.constant) this.settle(position)

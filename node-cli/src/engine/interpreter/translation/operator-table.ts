@@ -24,7 +24,7 @@ export const format = {
   bulk: 8,
 } as const
 
-/** What a translator needs of an operator, by its dense number. */
+/** How an operator is translated, by its dense number. */
 export interface Translation {
   readonly code: number
   readonly format: number

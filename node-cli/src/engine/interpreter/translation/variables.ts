@@ -30,7 +30,7 @@ export function setLocal(body: FunctionBody, local: number, keep: boolean): void
     return
   }
   const slot = local * slotBytes
-  // Where it can, the instruction before puts its result into the local in the first place.
+  // If possible, the previous instruction puts its result directly into the local.
   if (!stack.uses(local) && emitter.redirectTop(slot)) stack.pop()
   else {
     stack.pop()

@@ -74,7 +74,7 @@ export function sourceFetch(client: HubClient | null) {
   }
 }
 
-/** What `fetch` gives; a 404 of the hub is told in words of the caller. */
+/** The result of `fetch`; for a 404 of the hub, the error has the message of the caller. */
 export async function orMissing<T>(fetch: Promise<T>, message: string): Promise<T> {
   try {
     return await fetch

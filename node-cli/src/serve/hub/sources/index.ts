@@ -18,11 +18,11 @@ export type HubSourcesParts = Omit<SetParts, 'fetch' | 'rules'> &
 export type HubSources = ReturnType<typeof hubSources>
 
 /**
- * What a node fetches from its hub, the same for every role. Each thing is checked against its hash and its signatures
- * before anybody gets it; those who ask for one at the same time share one request.
+ * The data that a node fetches from its hub, the same for every role. Each item is checked against its hash and its
+ * signatures before anybody gets it; callers that ask for one at the same time share one request.
  *
  * @param client Null on a node without a hub.
- * @param toError What a role throws for something that it cannot have: whether to ask again is up to the caller.
+ * @param toError Makes the error of a role for an item that it cannot get; the caller decides whether to ask again.
  */
 export function hubSources(
   parts: HubSourcesParts,

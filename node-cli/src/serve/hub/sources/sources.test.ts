@@ -13,7 +13,7 @@ const project = createTestProject()
 const { projectId, epoch, consensus, consensusHash, envelope } = project
 const setTarget = `/v1/committees/${projectId}/${epoch}`
 
-/** What a node fetches from the hub of a test. */
+/** The sources of a node that fetches from a test hub. */
 async function setUp({ isHubAway = false } = {}) {
   const hub = await startTestHub(project)
   const generationFollower = { ask: async () => {}, isHubAway }

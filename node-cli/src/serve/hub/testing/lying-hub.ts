@@ -4,7 +4,7 @@ import { atEnd } from '../../../../../testing/node/shared.ts'
 
 export { sendJson } from '../../../../../testing/local-server.ts'
 
-/** What is answered instead of what the hub says. */
+/** Answers a request in the place of a hub. */
 export type Answerer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
 export interface LyingHub {
@@ -16,7 +16,7 @@ export interface LyingHub {
   readonly headers: Map<string, IncomingMessage['headers']>
 }
 
-/** Something that answers in the place of a hub, until the test is over. */
+/** A server that answers in the place of a hub, until the test is over. */
 export async function startLyingHub(answer: Answerer): Promise<LyingHub> {
   const requests: string[] = []
   const headers = new Map<string, IncomingMessage['headers']>()

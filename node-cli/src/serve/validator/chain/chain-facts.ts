@@ -9,7 +9,7 @@ export interface BondedSubscription {
   readonly owner: string
   readonly isUnbonding: boolean
   readonly collateral: string
-  /** Where rewards go: the owner where no other address was set. */
+  /** The address that rewards go to: the owner if no other address was set. */
   readonly payout: string
 }
 
@@ -19,7 +19,7 @@ const wordDigits = 64
 
 export type ChainFacts = ReturnType<typeof chainFacts>
 
-/** What a validator asks its chain. @param chainId that the node was told. */
+/** The questions of a validator to its chain. @param chainId The id that the node was told. */
 export function chainFacts(rpc: ChainRpc, chainId: number) {
   let isRight = false
   const ask: ChainRpc = async (calls) => {

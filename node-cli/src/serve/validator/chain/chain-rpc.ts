@@ -15,7 +15,7 @@ const answerBytesMax = 4 * 1024 * 1024
 /** More in one request is refused by some that offer access to a chain. */
 const callsOfRequest = 100
 
-/** A client of the node of a chain. What does not answer, or answers with an error, cannot tell yet. */
+/** A client of a chain node. If the node does not answer, or answers with an error, the client throws {@link NotYet}. */
 export function chainRpc(address: string): ChainRpc {
   const { url, headers } = withoutCredentials(address)
   return async (calls) => {

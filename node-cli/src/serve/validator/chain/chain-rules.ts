@@ -8,8 +8,8 @@ import type { SnapshotHeader } from '../set-rules.ts'
 import type { ChainFacts } from './chain-facts.ts'
 
 /**
- * What the chain says against a set: its beacon is not the highest block before the target, or an entry is not what was
- * bonded as of that block. @throws {@link NotYet} while the chain has not the block after the beacon, or does not answer.
+ * The problems of a set that the chain shows: its beacon is not the highest block before the target, or an entry differs from
+ * the bond as of that block. @throws {@link NotYet} while the chain lacks the block after the beacon, or does not answer.
  */
 export async function findSetProblemsOnChain(
   chain: ChainFacts,

@@ -5,8 +5,8 @@ import { Members } from '../../hub/members.ts'
 import { NotYet } from '../refusal.ts'
 
 /**
- * Where the contract of collaterals is, as the hub says. A set is not wrong while the hub does not say what to compare it
- * with. @throws {@link NotYet}
+ * The address of the staking contract, as the hub gives it. Without that address nothing can be compared, so a set is not
+ * called wrong. @throws {@link NotYet}
  */
 export async function askStakingAddress(client: HubClient | null): Promise<string> {
   if (client === null) throw new NotYet('this node has no hub to ask; name one with --hub-url')
