@@ -49,7 +49,11 @@ export async function checkOwners(network: ChaosNetwork, projects: readonly Scen
         .sort(),
     )
     await checkWithdrawals(network, projects, address, token)
-    expectSame(`the amount that slashes took from ${address}`, sum(slashes.map((one) => BigInt(one.taken ?? 0))), taken)
+    expectSame(
+      `the amount that slashes took from ${address}`,
+      sum(slashes.map((one) => BigInt(one.taken ?? 0))),
+      taken,
+    )
   })
 }
 

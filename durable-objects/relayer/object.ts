@@ -41,7 +41,8 @@ const handedOverMs = 10 * 60_000
 /**
  * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign with that key. An
  * action that reverts when simulated is not accepted. An accepted action is pending; a submitted one gets its nonce, is signed and
- * stored, and only then sent. From there on alarms bring it into a final block: the same transaction again, or a replacement with the same nonce and higher fees.
+ * stored, and only then sent. From there on alarms bring it into a final block: the same transaction again, or a replacement with the
+ * same nonce and higher fees.
  */
 export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   readonly #ledger: RelayLedger
