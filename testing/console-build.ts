@@ -153,7 +153,7 @@ async function writeDraft(page: Page, look: Look): Promise<void> {
   const newer = page.getByRole('alert').filter({ hasText: 'from-another-tab' })
   await newer.waitFor()
   await look('a newer draft')
-  if (!(await editor.inputValue()).includes('"my-project"')) throw new Error('What was typed is lost.')
+  if (!(await editor.inputValue()).includes('"my-project"')) throw new Error('The typed text is lost.')
   await newer.getByRole('button', { name: 'Save mine over it' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
   await page.reload()

@@ -105,7 +105,7 @@ async function bindDevice(page: Page, origin: string, folder: string, owner: str
   await follow(page, '/run-a-device')
   await page.getByLabel('Code').fill('bind.nonsense')
   await page.getByRole('button', { name: 'Bind the device' }).click()
-  await page.getByText('This is no code').waitFor()
+  await page.getByText('This is not a code').waitFor()
   await page.getByLabel('Code').fill(String(code))
   await endSession(page)
   await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
@@ -171,7 +171,10 @@ async function bondCollateral(page: Page, origin: string, mood: WalletMood): Pro
   await page.route(
     read,
     (route) =>
-      route.fulfill({ status: 404, json: { error: 'not_found', message: 'None.', request_id: 'test' } }),
+      route.fulfill({
+        status: 404,
+        json: { error: 'not_found', message: 'No such transaction.', request_id: 'test' },
+      }),
     { times: 2 },
   )
   const before = mood.asked

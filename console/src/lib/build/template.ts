@@ -96,8 +96,8 @@ const template: ProjectManifest = {
   },
   listing: {
     name: 'My project',
-    tagline: 'What it does, in a line',
-    description: 'What it does, and for whom.',
+    tagline: 'The purpose of the project, in a line',
+    description: 'The purpose of the project, and its users.',
     category: 'compute',
     tags: [],
     icon: '',
