@@ -17,7 +17,7 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     is: 'text of at least 32 characters that seals cursors and secrets of webhooks, and derives ids',
     need: 'always',
     wrong:
-      'another value makes cursors and tickets that are out invalid, and webhooks fail until they have new secrets',
+      'another value invalidates issued cursors and tickets, and webhooks fail until they have new secrets',
     isSecret: true,
   },
   BASE_URL: {
@@ -51,24 +51,24 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     wrong: 'sign-in on these pages is refused',
   },
   CONSOLE: {
-    is: '`off` leaves the console out',
+    is: '`off` turns off the console',
     need: 'people who prefer a page to JSON',
     wrong: 'browsers get JSON at `/`',
   },
   CONSOLE_BRAND: {
     is: 'JSON object with `name`, `accent` (`#RRGGBB`) and `logo` (sha256 of an uploaded image) of the console',
     need: 'a console that looks like yours',
-    wrong: 'another name or colour; a logo that does not exist leaves its place empty',
+    wrong: 'the console shows another name or colour; the place of a missing logo stays empty',
   },
   OPERATOR_ADDRESSES: {
     is: 'wallets of operators, comma separated',
     need: 'the operator API',
-    wrong: 'nobody, or somebody else, decides about projects and nodes',
+    wrong: 'nobody, or a wrong wallet, decides about projects and nodes',
   },
   RATE_LIMIT_MULTIPLIER: {
     is: 'factor of all rate limits',
     need: 'networks with few callers',
-    wrong: 'callers are stopped too early, or too late',
+    wrong: 'limits stop callers too early, or too late',
   },
   AUTO_APPROVE_DEVELOPERS: {
     is: '`true` approves developers as they enroll',
@@ -91,7 +91,7 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     wrong: 'clients show another name',
   },
   CHAIN_COIN: {
-    is: 'JSON object with `symbol` and `name` of what the gas of the chain is paid in, such as `{"symbol":"POL","name":"POL"}`; `ETH` and `Ether` unless set',
+    is: 'JSON object with `symbol` and `name` of the coin that pays for gas, such as `{"symbol":"POL","name":"POL"}`; `ETH` and `Ether` unless set',
     need: 'display',
     wrong: 'clients and wallets show another coin',
   },
@@ -111,22 +111,22 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     wrong: `below the least of a known chain ${refused}`,
   },
   CHAIN_FINALITY_BLOCKS: {
-    is: 'depth at which events are final; left out, the chain says it',
+    is: 'depth at which events are final; if left out, the nodes of the chain report it',
     need: 'chains without a finalized block',
     wrong: `below the least of a known chain ${refused}`,
   },
   CHAIN_WINDOW_BLOCKS: {
-    is: 'blocks whose hashes are kept, to find where two histories part',
+    is: 'blocks whose hashes are kept, to find the last common block of two histories',
     need: 'the index',
     wrong: 'a deeper reorganisation stops the index',
   },
   CHAIN_TIMEOUT_MS: {
     is: 'time after which a chain node counts as away',
     need: 'the chain',
-    wrong: 'too short: nodes that are well are skipped',
+    wrong: 'too short: working nodes are skipped',
   },
   CHAIN_BLOCK_SECS: {
-    is: 'time from one block to the next; the hub looks for a block once in it',
+    is: 'time from one block to the next; the hub looks for a new block once in this time',
     need: 'the chain',
     wrong: 'too short: more calls; too long: everything is seen later',
   },
@@ -158,7 +158,7 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     isSecret: true,
   },
   ARBITER_PRIVATE_KEY: {
-    is: 'key that decides disputes and vetoes; left out where a person does',
+    is: 'key that decides disputes and vetoes; leave it out if a person decides',
     need: 'disputes decided by the hub',
     wrong: 'decisions fail on the chain',
     isSecret: true,
@@ -175,17 +175,17 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     wrong: 'too low: actions wait; too high: they cost more than expected',
   },
   RELAYER_TX_FEE_CAP_WEI: {
-    is: 'the most that a transaction may pay in all',
+    is: 'the most that a transaction may pay in total',
     need: 'the relayer',
     wrong: 'nodes of the chain refuse more than 1 ether',
   },
   RELAYER_LOW_WEI: {
-    is: 'balance below which operators are told that the relayer needs more',
+    is: 'balance below which operators get the alarm `relayer_low`',
     need: 'the relayer',
-    wrong: 'too low: nobody hears of it in time',
+    wrong: 'too low: the alarm comes too late',
   },
   RELAYER_TICK_MS: {
-    is: 'how often the relayer looks at its transactions',
+    is: 'time between two checks of the relayer's transactions',
     need: 'the relayer',
     wrong: 'too short: more calls; too long: later answers',
   },
@@ -200,7 +200,7 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     wrong: 'too low: actions are refused; too high: the account is emptied',
   },
   RELAYER_OWNER_GAS_PERCENT: {
-    is: 'how much of that one wallet may take',
+    is: 'percentage of that gas that one wallet may use',
     need: 'the relayer',
     wrong: 'one wallet takes what others need',
   },
@@ -227,7 +227,7 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
   FAUCET_NATIVE_RESERVE_WEI: {
     is: 'native coin that stays for relaying',
     need: 'the faucet',
-    wrong: 'too low: the relayer runs dry',
+    wrong: 'too low: the relayer runs out of gas',
   },
   FAUCET_COOLDOWN_SECONDS: {
     is: 'time between two drips of a wallet',
@@ -237,7 +237,7 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
   FAUCET_WALLETS_PER_ADDRESS: {
     is: 'wallets of one network address that may have a drip in that time',
     need: 'the faucet',
-    wrong: 'too high: one person takes all',
+    wrong: 'too high: one person can take all drips',
   },
   FAUCET_DRIPS_PER_DAY: {
     is: 'drips of all wallets in a day',

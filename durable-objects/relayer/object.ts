@@ -35,7 +35,10 @@ const messageMsMax = 5_000
 const relayGasMax = 12_000_000
 /** Gas the balance must pay for, and the day must have left: a few of the usual actions. */
 const healthyGas = 1_000_000n
-/** How long an object that was asked to hand over accepts nothing. Settings are everywhere the same sooner than that. */
+/**
+ * How long an object that was asked to hand over accepts nothing; at least half of it after each further request. New settings are
+ * everywhere sooner.
+ */
 const handedOverMs = 10 * 60_000
 
 /**

@@ -7,7 +7,7 @@ const patienceMs = 10 * 60_000
 
 /**
  * How long nodes have refused a nonce, with no node taking it in between. Stored, since a restart must not reset the time of a refusal that
- * never ends. Time in which no node answered does not count.
+ * never ends. After {@link patienceMs} without a refusal the count starts again.
  */
 export class Refusals {
   readonly #sql: SqlStorage
