@@ -18,7 +18,7 @@ export function scaffold(folder: string): void {
     throw new UsageError(
       `${JSON.stringify(slug)} cannot be the name of a project: use a-z, 0-9 and hyphens, such as my-project.`,
     )
-  if (!isFree(folder)) throw new UsageError(`${folder} is there and not an empty folder. Name a new one.`)
+  if (!isFree(folder)) throw new UsageError(`${folder} exists and is not an empty folder. Name a new one.`)
   const write = (file: string, text: string) => {
     const target = path.join(folder, file)
     mkdirSync(path.dirname(target), { recursive: true })

@@ -17,7 +17,9 @@ import { chainIdOf } from './hub-settings.ts'
  */
 export async function chainProblems(environment: Environment, rpcUrls: readonly string[]): Promise<string[]> {
   if (rpcUrls.length === 0)
-    return ['chain.rpc_urls: nobody can be asked: name nodes, or give CHAIN_RPC_URL in the environment']
+    return [
+      'chain.rpc_urls: no node of the chain is named: name nodes, or set CHAIN_RPC_URL in the environment',
+    ]
   const answers = await Promise.all(rpcUrls.map((url) => problemsAt(environment, url)))
   return [...new Set(answers.flat())]
 }

@@ -107,7 +107,7 @@ describe('the file of an environment', () => {
     [
       'a setting that does not exist',
       () => environmentProblems(withSettings({ RATE_LIMIT: '1' })),
-      /RATE_LIMIT: is no setting; docs\/settings\.md/,
+      /RATE_LIMIT: is not a setting; docs\/settings\.md/,
     ],
     [
       'a value out of range',

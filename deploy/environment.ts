@@ -48,7 +48,9 @@ export type Environment = z.output<typeof Environment>
 /** @param file - The path of an environment. @throws {@link CommandError} which names every member that it cannot have. */
 export function readEnvironment(file: string): Environment {
   if (!existsSync(file))
-    throw new CommandError(`There is no ${file}. Copy deploy/example.toml to it, and fill in what is empty.`)
+    throw new CommandError(
+      `There is no ${file}. Copy deploy/example.toml to it, and fill in the empty values.`,
+    )
   const result = Environment.safeParse(readRaw(file))
   if (result.success) return result.data
   const problems = result.error.issues.map(

@@ -108,7 +108,7 @@ export function environmentProblems(
     ...misplaced.map(
       (name) => `${name}: is a secret, and this file is in git: remove it, and set it with \`secrets\``,
     ),
-    ...unknown.map((name) => `${name}: is no setting; docs/settings.md lists them`),
+    ...unknown.map((name) => `${name}: is not a setting; docs/settings.md lists them`),
     ...(environment.settings.LOCAL_NETWORK === undefined
       ? []
       : ['LOCAL_NETWORK: is for networks of one machine, which are not deployed: remove it']),

@@ -35,7 +35,7 @@ export async function removeAll({ environment, wrangler, say, ask }: RemoveOptio
   ]
   if (all.length === 0) return say('Nothing of this environment is in the account.')
   say(
-    `This deletes for ever, and no backup within the account stays:\n${all.map((one) => `  ${one}`).join('\n')}`,
+    `This deletes for ever, together with all backups in the account:\n${all.map((one) => `  ${one}`).join('\n')}`,
   )
   if ((await ask(`Type the name of the environment, ${environment.name}, to go on: `)) !== environment.name)
     throw new CommandError('Nothing was removed.')
@@ -59,7 +59,7 @@ export async function removeAll({ environment, wrangler, say, ask }: RemoveOptio
   }
   if (full.length > 0)
     throw new CommandError(
-      `${full.join(' and ')} cannot be deleted while they are not empty. A rule now deletes what they have within a day or two; run this command again then. All else is gone.`,
+      `${full.join(' and ')} cannot be deleted while they are not empty. A rule now deletes their files within a day or two; run this command again then. Everything else is deleted.`,
     )
-  say('All of it is gone.')
+  say('Everything is deleted.')
 }

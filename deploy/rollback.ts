@@ -43,7 +43,7 @@ export async function rollBack({
     throw new CommandError(
       version === undefined
         ? 'No earlier version has ever had all traffic.'
-        : `${version} has never had all traffic, or has it now. Such versions: ${before.map(idOf).join(', ') || 'none'}.`,
+        : `${version} has never had all traffic, or has it now. Versions that can have it again: ${before.map(idOf).join(', ') || 'none'}.`,
     )
   const tags = [current, target].map(tagOf)
   if (tags[0] !== tags[1])

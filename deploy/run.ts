@@ -37,11 +37,11 @@ Commands:
   plan      Show what there is, what would be created and set, and what is missing; change nothing
   secrets   Make the secrets that can be made, take the others from environment variables of their names, and set them
   up        Do what plan shows. It may be interrupted, and repeated
-  check     Try the hub that is there once, and compare the chain with the environment; \`npm run -s operator -- watch\` goes on looking
+  check     Check the running hub once, and compare the chain with the environment; \`npm run -s operator -- watch\` keeps checking
   rollback  Give all traffic to the version before, or to that of --version
-  backup    Copy the database, what Durable Objects alone know, and the settings into a folder, and into the bucket of rounds
+  backup    Copy the database, the data that only Durable Objects have, and the settings into a folder, and into the bucket of rounds
   restore   Make the network again from a backup, in a fresh environment whose buckets have the files of the lost one
-  repair    Show what a database lacks that Time Travel has set back, and with --yes tell it
+  repair    Show which records a database lost when Time Travel set it back, and with --yes restore them
   remove    Delete the Worker, its objects, the database, buckets and queues, after the name was typed
   settings  Print the page docs/settings.md; needs no --env
 
@@ -49,7 +49,7 @@ Options:
   --env NAME         The environment: deploy/NAME.toml
   --offline          Of plan: ask neither Cloudflare nor the chain
   --rotate SECRET    Of secrets: replace this one
-  --save FILE        Of secrets: keep what is made in a file that only you can read, and take what it has; a key of the relayer is made only then.
+  --save FILE        Of secrets: store new secrets in a file that only you can read, and reuse those in it; only with this option a key of the relayer is made.
                      Of restore: take the secrets from it
   --url URL          Of check: an address of the hub other than that of its domain
   --version ID       Of rollback: a version that has had all traffic; \`npx wrangler deployments list --name NAME\` shows them
@@ -57,7 +57,7 @@ Options:
   --from PLACE       Of restore: a folder, or r2:BUCKET/ID
   --since TIME       Of repair: the moment that the database was set back to, as 2026-11-26T10:00:00Z
   --key-env NAME     Of backup, restore and repair: the environment variable that has the key of an operator
-  --yes              Of up, rollback, restore and repair: ask nothing before a step that cannot be taken back
+  --yes              Of up, rollback, restore and repair: do not ask before a step that cannot be undone
   --json             Print plan and check as JSON
   -h, --help         Show this help
 
@@ -230,7 +230,7 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
       folder: path.join('dist', 'deploy'),
       say,
     })
-    if (count > 0 && !yes) say('Run it with --yes to tell the database.')
+    if (count > 0 && !yes) say('Run it with --yes to change the database.')
   },
 
   async remove(environment) {
@@ -285,7 +285,7 @@ function readKept(file: string): Record<string, string> {
   try {
     return Kept.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
-    throw new CommandError(`${file} is there, and is no file of --save: name another.`)
+    throw new CommandError(`${file} exists, and --save did not write it: name another file.`)
   }
 }
 
@@ -300,7 +300,7 @@ const Kept = z.record(z.string(), z.string())
 
 function requireNone(findings: readonly Finding[]): void {
   const problems = findings.flatMap(({ what, problem }) => (problem === null ? [] : [`  ${what} ${problem}`]))
-  if (problems.length > 0) throw new CommandError(`The hub is not well:\n${problems.join('\n')}`)
+  if (problems.length > 0) throw new CommandError(`The hub has problems:\n${problems.join('\n')}`)
 }
 
 function rpcUrlsOf({ chain }: Environment): string[] {
@@ -314,7 +314,8 @@ function rpcUrlsOf({ chain }: Environment): string[] {
 }
 
 async function ask(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new CommandError(`${question} Nobody can be asked here: add --yes.`)
+  if (!process.stdin.isTTY)
+    throw new CommandError(`${question} This is not a terminal, so nobody can answer: add --yes.`)
   return /^y(es)?$/i.test(await typed(`${question} (y/N) `))
 }
 

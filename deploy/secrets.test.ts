@@ -51,7 +51,7 @@ test.each([
     /is the key of 0x.*, and the file names 0x/,
   ],
   ['nonsense', { RELAYER_PRIVATE_KEY: 'nonsense' }, null, /RELAYER_PRIVATE_KEY: /],
-  ['no secret', {}, 'CHAIN_NAME', /CHAIN_NAME is no secret of the hub/],
+  ['no secret', {}, 'CHAIN_NAME', /CHAIN_NAME is not a secret of the hub/],
 ])('is refused: %s', (_, given, rotate, said) => {
   expect(() => planSecrets(own, { ...without, given, rotate })).toThrow(said)
 })

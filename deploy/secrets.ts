@@ -38,7 +38,9 @@ export function planSecrets(
   const required = requiredSecrets(environment)
   const known = [...required, ...optionalSecrets]
   if (rotate !== null && !known.some(({ name }) => name === rotate))
-    throw new CommandError(`${rotate} is no secret of the hub: ${known.map(({ name }) => name).join(', ')}.`)
+    throw new CommandError(
+      `${rotate} is not a secret of the hub. Its secrets are: ${known.map(({ name }) => name).join(', ')}.`,
+    )
   const values: Record<string, string> = {}
   const notes: string[] = []
   const missing: Secret[] = []

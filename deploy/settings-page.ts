@@ -185,7 +185,7 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     wrong: 'too low: the alarm comes too late',
   },
   RELAYER_TICK_MS: {
-    is: 'time between two checks of the relayer's transactions',
+    is: 'time between two checks of transactions by the relayer',
     need: 'the relayer',
     wrong: 'too short: more calls; too long: later answers',
   },

@@ -57,7 +57,7 @@ export async function bringUpHidden(
   await fill(database)
   await setSecrets(options, prepared, options.given)
   await migrate(options, prepared)
-  say('Deploying the Worker where nobody else finds it')
+  say('Deploying the Worker without its domain, so that nobody else calls it')
   const message = deploymentMessage(resources, commit)
   const deployed = await wrangler(['deploy', '--config', config, '--message', message])
   const url = /https:\/\/\S+\.workers\.dev/.exec(deployed)?.[0]

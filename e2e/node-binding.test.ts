@@ -145,9 +145,9 @@ describe('bind', () => {
   })
 
   test.each<[string[], number, string]>([
-    [[], 2, '--owner is missing: the address of the wallet, or --owner-key-file'],
+    [[], 2, 'the wallet is missing: give its address with --owner, or its key with --owner-key-file'],
     [['--owner', '0x12'], 2, '--owner must be an address of 0x and 40 hex digits, not 0x12'],
-    [['--owner', `0x${'aB'.repeat(20)}`], 2, 'must be an address whose checksum fits'],
+    [['--owner', `0x${'aB'.repeat(20)}`], 2, 'must be an address with a correct checksum'],
     [['--owner', `0x${'11'.repeat(20)}`, '--owner-key-file', wallet.keyFile], 2, 'is that of'],
     [['--signature', '0x12', '--owner-key-file', wallet.keyFile], 2, 'cannot be used together'],
     [['--owner-key-file', '/nowhere'], 1, '/nowhere cannot be read: there is no such file'],

@@ -197,7 +197,7 @@ describe('why', () => {
     expect(await askOf(origin, subscription)).toEqual({
       code: 0,
       stdout:
-        'Nothing is in the way.\ninfo: The subscription is active. The hub says no more: it gives no diagnoses.\n',
+        'Nothing is in the way.\ninfo: The subscription is active. The hub gives no details, because it has no diagnoses.\n',
       stderr: '',
     })
   })

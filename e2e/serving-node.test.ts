@@ -86,7 +86,7 @@ test('a node serves while its hub is away, registers when it comes, and takes th
   expect(shown.stdout).toMatch(/^queue {3}0 running, 0 waiting, \d+ at once$/m)
   const redacted = await nodectl(['status', '--url', node.url, '--json'])
   expect(JSON.parse(redacted.stdout)).not.toHaveProperty('hub')
-  expect(redacted.stderr).toContain('with NODE_API_TOKEN in the environment there is more')
+  expect(redacted.stderr).toContain('set NODE_API_TOKEN in the environment to see all of it')
   const wrong = await nodectl(['status', '--url', node.url], { env: { NODE_API_TOKEN: 'x'.repeat(20) } })
   expect([wrong.code, wrong.stderr]).toEqual([
     1,
@@ -94,7 +94,7 @@ test('a node serves while its hub is away, registers when it comes, and takes th
   ])
 
   const levels = node.log().map(({ level, message }) => `${level} ${message}`)
-  expect(levels.filter((line) => line === 'warn the hub is away; the node goes on')).toHaveLength(1)
+  expect(levels.filter((line) => line === 'warn the hub does not answer; the node goes on')).toHaveLength(1)
   expect(await node.stop()).toBe(0)
 })
 
@@ -144,7 +144,7 @@ test('a hub of another network gets no signature, and the node goes on', async (
   const node = await startNode(path.join(temporaryFolder(), 'node'), { flags: ['--hub-url', hub.origin] })
   await expect.poll(async () => (await node.call('/status')).json.hub.state).toBe('refused')
   expect((await node.call('/status')).json.hub.problem).toBe(
-    `${hub.origin} is the hub of other, not of hub-testnet. If other is meant, say so: --network other`,
+    `${hub.origin} is the hub of other, not of hub-testnet. If you mean other, add --network other`,
   )
   expect(new Set(hub.requests)).toEqual(new Set(['GET /']))
   expect([...hub.headers.values()].flatMap(Object.keys).filter((name) => name.startsWith('x-hub-'))).toEqual(

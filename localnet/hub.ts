@@ -182,7 +182,8 @@ async function runSchedule(miniflare: Runtime): Promise<void> {
 async function deploy(urls: readonly URL[]): Promise<void> {
   for (const url of urls) {
     const response = await fetch(new URL('/platform/deployment', url), { method: 'POST' })
-    if (!response.ok) throw new Error(`the hub runs on no platform that deploys: ${response.status}`)
+    if (!response.ok)
+      throw new Error(`the hub does not run on a platform that can deploy: ${response.status}`)
     await response.arrayBuffer()
   }
 }

@@ -207,7 +207,7 @@ function addSample(options: SampleOptions, lifecycle: Lifecycle): Promise<Sample
   return orGoOn(
     lifecycle,
     (reason) =>
-      `The sample data could not be made. ${reason}. The network goes on without it: start it again to make what is missing, or with --no-sample to do without.`,
+      `The sample data could not be made. ${reason}. The network goes on without it: start it again to make the missing data, or with --no-sample to start without sample data.`,
     async () => (await import('./sample/make.ts')).makeSample(options),
   )
 }
@@ -226,7 +226,7 @@ function networkNodes(
     orGoOn(
       lifecycle,
       (reason) =>
-        `The nodes do not work. ${reason}. The network goes on: start it again, or with --no-nodes to do without.`,
+        `The nodes do not work. ${reason}. The network goes on: start it again, or with --no-nodes to start without nodes.`,
       work,
     )
   const surroundings = {
@@ -297,12 +297,12 @@ async function deploy(
   files: NetworkFiles,
   chain: Chain,
   profile: Profile,
-  problem = 'is about a chain, contracts or names that are gone',
+  problem = 'belongs to a chain, contracts or names that no longer exist',
 ): Promise<Deployment> {
   const aside = setAside(files.storage)
   // Validators stand by what they attested about a chain.
   setAside(files.validators)
-  if (aside !== null) progress(`The hub’s data ${problem}; it is set aside in ${aside}`)
+  if (aside !== null) progress(`The hub’s data ${problem}; it is moved to ${aside}`)
   progress('Deploying the contracts')
   return makeDeployment(files.deployment, chain, profile)
 }

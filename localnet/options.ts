@@ -29,7 +29,7 @@ ${stateFolder}/; LOCALNET_DIR names another folder.
   --platform cloudflare
                   runs the hub under the limits and delays of Cloudflare; SIGUSR2 to the process in
                   ${stateFolder}/localnet.pid deploys it again, which closes every socket
-  --seed N        of the delays and choices of the platform (default 1)
+  --seed N        seed for the delays and choices of the platform (default 1)
   --help          show this
 
 Exit codes: 0 stopped, 1 could not start or broke down, 2 wrong usage, 70 a bug.
@@ -48,10 +48,12 @@ export const asksForHelp = (args: readonly string[]): boolean => parse(args).hel
 export function readOptions(args: readonly string[]) {
   const values = parse(args)
   if (values.seed !== undefined && values.platform === undefined)
-    throw new UsageError('--seed is of the delays of a platform. Use it with --platform cloudflare.')
+    throw new UsageError('--seed sets the delays of a simulated platform. Use it with --platform cloudflare.')
   for (const option of ['chain-port', 'block-time'] as const)
     if (values.rpc !== undefined && values[option] !== undefined)
-      throw new UsageError(`--${option} is for the chain that --rpc does without. Use only one of them.`)
+      throw new UsageError(
+        `--${option} is for a chain that the network starts itself, which --rpc replaces. Use only one of them.`,
+      )
   return {
     port: readPort('--port', values.port) ?? 8787,
     /** Null for the default one, or another when that is taken. */

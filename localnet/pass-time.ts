@@ -38,7 +38,7 @@ async function moveChain(rpcUrl: string, seconds: number): Promise<number> {
   } catch (error) {
     if (!(error instanceof RpcError || (error as Error).cause instanceof Error)) throw error
     throw new CommandError(
-      `The time of the chain at ${rpcUrl} cannot be moved, as that of a local network can: ${reasonOf(error)}`,
+      `The time of the chain at ${rpcUrl} cannot be moved; only a local network allows that: ${reasonOf(error)}`,
     )
   }
 }

@@ -343,7 +343,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     copyFileSync(file('early.json'), file('chain.json'))
 
     network = await npmStart.start(ports.args, { through: 'nx.mjs' })
-    expect(network.output.stderr).toContain(`set aside in ${file('storage.old')}`)
+    expect(network.output.stderr).toContain(`moved to ${file('storage.old')}`)
     expect(existsSync(file('storage.old'))).toBe(true)
     await drip()
   })

@@ -71,9 +71,12 @@ test('refuses a sample of a function that the module does not export', async () 
 test.each([
   ['[]', 'must be a list of 1 to 1000 samples'],
   ['{', 'JSON'],
-  ['[{"function": "greet"}, {"function": "greet", "color": "red"}]', 'sample 2 is not one'],
-  ['[{"function": "greet", "output": "", "error": ""}]', 'sample 1 is not one'],
-  ['[{"function": "greet", "gas": 0}]', 'sample 1 is not one'],
+  [
+    '[{"function": "greet"}, {"function": "greet", "color": "red"}]',
+    'sample 2 does not have the form of a sample',
+  ],
+  ['[{"function": "greet", "output": "", "error": ""}]', 'sample 1 does not have the form of a sample'],
+  ['[{"function": "greet", "gas": 0}]', 'sample 1 does not have the form of a sample'],
 ])('refuses the samples %s', async (text, problem) => {
   const file = path.join(project({ 'samples.json': text }), 'samples.json')
   await expect(readSamples(file)).rejects.toThrow(problem)

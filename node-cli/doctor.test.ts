@@ -150,7 +150,7 @@ describe('doctor', () => {
     const { of } = await withDataDir(dataDir, () => examineByCommand(dataDir))
     expect(of('process')).toMatchObject({
       status: 'ok',
-      message: `process ${process.pid} has the data directory; a second one would be refused`,
+      message: `process ${process.pid} uses the data directory; a second process would be refused`,
     })
   })
 
@@ -226,7 +226,7 @@ describe('doctor and the hub', () => {
     expect((await commandAt({}, '--network', 'other')).of('hub')).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('is the hub of hub-testnet, not of other'),
-      mend: 'If hub-testnet is meant, say so: --network hub-testnet',
+      mend: 'If you mean hub-testnet, add --network hub-testnet',
     })
     const newer = { descriptor: { versions: { nodectl_min: '1.0.1' } } }
     expect((await examineAt(newer))('hub')).toMatchObject({
@@ -287,7 +287,7 @@ describe('doctor and the hub', () => {
     test('are the same, also after a change that both know', async () => {
       expect(await found({})).toMatchObject({
         status: 'ok',
-        message: 'hub and node reckon with the same parameters',
+        message: 'hub and node use the same parameters',
       })
       expect(await found({ next }, known())).toMatchObject({
         status: 'ok',
@@ -299,7 +299,7 @@ describe('doctor and the hub', () => {
       expect(await found({ next })).toMatchObject({
         status: 'warning',
         message: expect.stringContaining('which this version of nodectl does not know'),
-        mend: 'If it is this version that is behind: npm install -g @hub/nodectl',
+        mend: 'If this version is the older one: npm install -g @hub/nodectl',
       })
     })
 

@@ -134,7 +134,7 @@ describe('keygen and id', () => {
     })
 
     test.each([
-      ['nodectl.lock', 'is not the lock of a data directory, which is empty'],
+      ['nodectl.lock', 'is not the lock of a data directory: such a file is empty'],
       ['nodectl.pid', 'holds something else than the id of a process'],
     ])('%s with something else in it', async (name, problem) => {
       const dir = dirWith({ [name]: precious })
@@ -173,7 +173,7 @@ describe('keygen and id', () => {
         const pipe = path.join(dirWith(), name)
         spawnSync('mkfifo', ['-m', '600', pipe])
         expect(await run(path.dirname(pipe))).toEqual(
-          failedWith(expect.stringContaining(`${pipe} is no regular file`)),
+          failedWith(expect.stringContaining(`${pipe} is not a regular file`)),
         )
         expect(statSync(pipe).isFIFO()).toBe(true)
       })

@@ -96,7 +96,9 @@ describe('run', () => {
     expect(await nodectl(args, { input: echoArtifact().bytes })).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('standard input holds one thing only; name a file for the other'),
+      stderr: expect.stringContaining(
+        'only one of the inputs can come from standard input; name a file for the other',
+      ),
     })
   })
 

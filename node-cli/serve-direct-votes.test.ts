@@ -141,7 +141,7 @@ describe('a vote', () => {
     expect((await execute(restored, spinning)).status).toBe(200)
     await restored.stop()
     expect(restored.log().map(({ message }) => message)).toContain(
-      'the data directory is a copy or was restored: rounds that began before get no vote',
+      'the data directory is a copy or was restored: the node does not vote in rounds that began before',
     )
   })
 

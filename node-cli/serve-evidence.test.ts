@@ -87,7 +87,7 @@ test('evidence of a final round is posted once; none of an open one, and none of
   )
   kept.close()
   expectLogged(node, {
-    message: 'evidence is not posted: the hub was lost to this node in that round',
+    message: 'evidence is not posted: this node lost its hub during that round',
     node_key: withheld.node_key,
   })
 

@@ -19,7 +19,7 @@ const plain = sharedNode()
 describe('paths and methods', () => {
   test('an unknown path is 404, a method that a path does not take is 405 with Allow', async () => {
     const node = plain()
-    expectError(await node.call('/nothing'), 404, 'not_found', 'There is nothing at /nothing.')
+    expectError(await node.call('/nothing'), 404, 'not_found', '/nothing does not exist.')
     const reply = await node.call('/execute')
     expectError(reply, 405, 'bad_request', '/execute does not take GET; it takes POST.')
     expect(reply.headers.allow).toBe('POST')
@@ -56,7 +56,7 @@ describe('paths and methods', () => {
     '/constructor',
   ])('%s names nothing: a path has one spelling', async (target) => {
     const node = plain()
-    expectError(await node.call(target), 404, 'not_found', /^There is nothing at /)
+    expectError(await node.call(target), 404, 'not_found', / does not exist\.$/)
   })
 
   test('an absolute URL, an asterisk and a fragment are no targets', async () => {
@@ -313,7 +313,7 @@ describe('a signed request', () => {
       await execute(coordinator, {}),
       400,
       'invalid_field',
-      /^round: is required of the coordinator/,
+      /^round: is required if the coordinator calls/,
     )
     expectError(
       await execute(seed, { round }),

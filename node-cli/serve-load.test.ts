@@ -189,7 +189,7 @@ describe.skipIf(ownAddress === undefined)('bodies of callers that are not proven
     // 24 MiB hold twelve of them at a time.
     expect(withStatus(503).length).toBeGreaterThan(0)
     expect(withStatus(408).length + withStatus(503).length).toBe(30)
-    expect(withStatus(408)[0]).toMatch(/A body must come on by 16 KiB in 5 s/)
+    expect(withStatus(408)[0]).toMatch(/A body must arrive at a rate of at least 16 KiB in 5 s/)
     const reply = await node.call(`/modules/${echo.address}`, { method: 'PUT', body: echo.bytes })
     expect(reply.status).toBe(201)
   })
@@ -221,7 +221,7 @@ describe('many at once', () => {
     // The queue takes 256 beside the running ones.
     expect(answered.length).toBeGreaterThanOrEqual(257)
     for (const reply of refused) {
-      expect(reply.json).toEqual(envelope('unavailable', /^The node has as many executions as it takes/))
+      expect(reply.json).toEqual(envelope('unavailable', /^The node has no room for another execution/))
       expect(reply.headers['retry-after']).toBe('1')
     }
     expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(1000)

@@ -302,7 +302,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     {
       name: 'is silent',
       proxy: (own) => startProxy(own, (path, answer) => (path.includes('/state?') ? 'silence' : answer)),
-      reason: 'nothing came within 10 s',
+      reason: 'no data arrived within 10 s',
     },
     { name: 'is gone', proxy: async () => 'http://127.0.0.1:9', reason: 'the connection is refused' },
   ]
@@ -316,7 +316,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
       const { hub, first: liar } = await hubFor(fresh[i]!, proxy)
       const node = await start(fresh[i]!, hub)
       await synced(node)
-      const blamed = node.log().filter(({ message }) => message === 'a validator gives no state')
+      const blamed = node.log().filter(({ message }) => message === 'a validator does not send its state')
       expect([name, blamed.map(({ peer, reason }) => ({ peer, reason })).slice(0, 1)]).toEqual([
         name,
         reason === null ? [] : [{ peer: liar, reason }],
@@ -364,7 +364,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     expect(db.prepare('SELECT count(*) AS count FROM storage').get()).toEqual({ count: 3 })
     db.close()
     expect(node.log().map(({ message }) => message)).toContain(
-      'this data directory has storage of its own, so none is taken from peers',
+      'this data directory has storage of its own, so the node takes no storage from peers',
     )
   })
 })

@@ -236,7 +236,7 @@ describe('validators among themselves', () => {
       [{}, /kind: must be one of execution, task, finality/],
       [{ kind: 'epoch' }, /kind/],
       [{ ...round.vote(0), signature: round.vote(1).signature }, /a signature does not verify/],
-      [{ ...round.vote(0), committee: { position: 1 } }, /no such seat/],
+      [{ ...round.vote(0), committee: { position: 1 } }, /does not have this seat/],
       [
         createTestRound(project, { function: 'other' }).vote(0, { ...rightReceipt, function: 'other' }),
         /function must be one of echo/,

@@ -150,7 +150,7 @@ describe('verify', () => {
     expect(await verify({ a: 1 })).toEqual({
       code: 1,
       json: null,
-      stderr: `Error: ${file} holds no receipt; it must be what nodectl run prints, what a hub says of a receipt, or the receipt in it\n`,
+      stderr: `Error: ${file} holds no receipt; it must be the output of nodectl run, the answer of a hub about a receipt, or a receipt alone\n`,
     })
   })
 })

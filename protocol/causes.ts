@@ -28,7 +28,7 @@ const addCollateral =
 const subscribeAgain = 'Subscribe the device again: POST /v1/subscriptions, or the website of the network.'
 const readLog = 'Read the log of the node: it names each offer that it declined and each task that failed.'
 const waitForHub = 'Wait: the hub tries again. GET /v1/status names what is late.'
-const noStep = 'Nothing is to be done.'
+const noStep = 'Nothing needs to be done.'
 
 /**
  * Causes that keep a device from work or reward, or a project from its tasks, by code. The hub answers these codes in diagnoses
@@ -60,7 +60,7 @@ export const causes = {
     ],
     profile_missing: [
       'warning',
-      'The device has not said what it is',
+      'The device has not reported its profile',
       'Start nodectl serve with --hub-url: it reports the profile of the device.',
     ],
     incompatible: [
@@ -278,12 +278,12 @@ export const causes = {
     module_unknown: [
       'warning',
       'The node could not load a module',
-      'Is it again so? The log of the node names each.',
+      'Does it happen again? The log of the node names each case.',
     ],
     offer_declined: [
       'warning',
       'The node declined an offer',
-      'Is it again so? The log of the node names each.',
+      'Does it happen again? The log of the node names each case.',
     ],
     benchmark_differs: [
       'error',

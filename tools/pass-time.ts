@@ -42,7 +42,7 @@ await runCommand(async () => {
   const network = await readNetwork(readHub(values.hub))
   const rpcUrl = values.rpc ?? network.rpcUrl
   if (rpcUrl === null)
-    throw new CommandError(`${network.hub} names no chain that everybody reaches. Name it with --rpc URL.`)
+    throw new CommandError(`${network.hub} does not name a public URL of its chain. Name one with --rpc URL.`)
   const span = await passTime(network, rpcUrl, seconds)
   console.log(`Network time was ${utc(span.from)} and is ${utc(span.to)}.`)
   await tellEpochs(network, span)

@@ -148,7 +148,7 @@ async function subscribe(network: Network, wallet: Wallet, wish: Wish): Promise<
   const next = Math.floor((await network.now()) / economics.epoch_secs) + 1
   print(
     '·',
-    `committees are drawn with it from epoch ${next} or ${next + 1} on, an epoch being ${economics.epoch_secs} s`,
+    `committees can include the device from epoch ${next} or ${next + 1} on; an epoch lasts ${economics.epoch_secs} s`,
   )
   return subscriptionId
 }

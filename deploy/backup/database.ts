@@ -73,7 +73,7 @@ async function writeStatements(schema: readonly SchemaRow[], rows: string, file:
     for (const line of lines) {
       if (Buffer.byteLength(line) > statementMax)
         throw new CommandError(
-          `D1 takes no statement of more than ${statementMax} bytes: ${line.slice(0, 200)}`,
+          `D1 does not accept a statement of more than ${statementMax} bytes: ${line.slice(0, 200)}`,
         )
       if (!out.write(`${line}\n`)) await once(out, 'drain')
     }
@@ -84,7 +84,7 @@ async function writeStatements(schema: readonly SchemaRow[], rows: string, file:
     if (line.startsWith('INSERT INTO "sqlite_sequence"')) sequences.push(line)
     else if (line.startsWith('INSERT INTO "')) await write(shortStatements(line))
     else if (line !== '' && !line.startsWith('PRAGMA '))
-      throw new CommandError(`The export has a line that is no row: ${line.slice(0, 200)}`)
+      throw new CommandError(`The export has a line that is not a row: ${line.slice(0, 200)}`)
   }
   await write(['DELETE FROM sqlite_sequence;', ...sequences])
   await write([...of('index'), ...of('view'), ...of('trigger'), ...makeSearchTables.map((sql) => `${sql};`)])

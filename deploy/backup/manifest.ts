@@ -44,10 +44,10 @@ export async function writeManifest(folder: string, facts: Omit<Manifest, 'v' | 
 export function parseManifest(folder: string): Manifest {
   const file = path.join(folder, manifestName)
   if (!existsSync(file))
-    throw new CommandError(`${folder} is no backup: it has no ${manifestName}, which is written last.`)
+    throw new CommandError(`${folder} is not a backup: it has no ${manifestName}, which is written last.`)
   const read = Manifest.safeParse(JSON.parse(readFileSync(file, 'utf8')))
   if (!read.success)
-    throw new CommandError(`${file} is no manifest of this version: ${z.prettifyError(read.error)}`)
+    throw new CommandError(`${file} is not a manifest of this version: ${z.prettifyError(read.error)}`)
   return read.data
 }
 
@@ -62,11 +62,13 @@ export async function readManifest(folder: string): Promise<Manifest> {
     const is = existsSync(path.join(folder, expected.name)) ? await describe(folder, expected.name) : null
     if (is?.sha256 !== expected.sha256)
       problems.push(
-        `${expected.name} ${is === null ? 'is missing' : `has the hash ${is.sha256}, and had ${expected.sha256}`}`,
+        `${expected.name} ${is === null ? 'is missing' : `has the hash ${is.sha256} instead of ${expected.sha256}`}`,
       )
   }
   if (problems.length > 0)
-    throw new CommandError(`The backup ${folder} is not whole. Use another one.\n  ${problems.join('\n  ')}`)
+    throw new CommandError(
+      `Files of the backup ${folder} are missing or changed. Use another backup.\n  ${problems.join('\n  ')}`,
+    )
   return manifest
 }
 

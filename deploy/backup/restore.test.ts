@@ -99,7 +99,7 @@ describe('restore', () => {
       'objects.jsonl has the hash',
     ],
     ['a file is missing', () => rmSync(path.join(folder, 'database.sql')), 'database.sql is missing'],
-    ['the backup was not finished', () => rmSync(path.join(folder, 'manifest.json')), 'is no backup'],
+    ['the backup was not finished', () => rmSync(path.join(folder, 'manifest.json')), 'is not a backup'],
     [
       'another build made it',
       () => describeBackup({ objects_tag: 'v3.1' }),

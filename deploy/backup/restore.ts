@@ -41,7 +41,7 @@ export async function restore({
   const missing = requiredSecrets(environment).filter(({ name }) => !given[name])
   if (missing.length > 0)
     throw new CommandError(
-      `The network goes on with its secrets. Give each in an environment variable of its name: ${missing.map(({ name }) => name).join(', ')}.`,
+      `A restored network needs the secrets of the lost one. Give each in an environment variable of its name: ${missing.map(({ name }) => name).join(', ')}.`,
     )
   const file = path.join(folder, backupFiles.objects)
   requireKeys(await relayersIn(file), given)
@@ -49,7 +49,7 @@ export async function restore({
   if (
     (await isAnswering(domain)) &&
     !(await up.confirm(
-      `A hub answers at ${domain}. Two with the same keys send the same actions: is the old one stopped for good?`,
+      `A hub answers at ${domain}. Two hubs with the same keys send the same actions. Is the old hub stopped for good?`,
     ))
   )
     throw new CommandError(`Nothing was restored. Stop the hub that answers at ${domain} first.`)
@@ -106,7 +106,7 @@ export async function restoreInto({
 function requireSameBuild({ objects_tag }: Manifest, objectsTag: string): void {
   if (objects_tag !== objectsTag)
     throw new CommandError(
-      `The backup has the form ${objects_tag} of Durable Objects, and this build writes ${objectsTag}. Check out the version that made it, restore, and bring up the newer one then.`,
+      `The backup has the form ${objects_tag} of Durable Objects, and this build writes ${objectsTag}. Check out the version that made it, restore, and then bring up the newer one.`,
     )
 }
 

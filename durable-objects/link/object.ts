@@ -294,7 +294,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       ready: { slots, latencyMs, ...(isValidator && { isValidator }) },
     }
     if (isValidator && !this.#isValidator)
-      this.#sendError('forbidden', 'This key is no approved validator, so it is asked about no round.')
+      this.#sendError('forbidden', 'This key is not an approved validator, so it is not asked about rounds.')
     this.#changed(session.ready === null ? 0 : publishPauseMs)
     this.#sendOffers(this.#offers.open(), session, new Set(holding))
     for (const offerId of holding) this.#settle(offerId)

@@ -28,18 +28,18 @@ export class TakenVotes<View> {
   async take(lease: Lease | null, body: VoteBody, cameAt: number): Promise<TakenVote> {
     const kept = this.#kept
     if (kept.round === null || lease === null)
-      return refusal('invalid_state', 'The round is over, or never asked this node.')
+      return refusal('invalid_state', 'The round is over, or it never asked this node.')
     kept.note((round) => transitions.voteCame(round, lease.position, cameAt))
     const problem = `a vote of ${lease.nodeKey} in ${kept.round.terms.roundId} cannot be looked at`
     const judgement = await this.#config.judge(kept.round, lease, body).catch(orElse(null, problem))
     if (judgement === null)
-      return refusal('unavailable', 'The vote cannot be looked at now. Send the same vote again shortly.')
+      return refusal('unavailable', 'The vote cannot be checked now. Send the same vote again shortly.')
     const judged = (round: Round) => transitions.voteJudged(round, lease)
     if (judgement.status === 'invalid') {
       const check = judgement.message.slice(0, voteProblemMax)
       kept.change((round) => transitions.refused(judged(round), lease.position, 'invalid_vote', check))
       await this.#config.reportInvalid(lease.nodeKey)
-      return refusal('invalid_evidence', `This is no vote of the round: ${judgement.message}.`)
+      return refusal('invalid_evidence', `This is not a vote of the round: ${judgement.message}.`)
     }
     if (kept.round === null) return refusal('invalid_state', 'The round is over.')
     if (judgement.status === 'valid') {
@@ -50,7 +50,7 @@ export class TakenVotes<View> {
       if (!isAwaited) {
         if (kept.round.closedAt !== null) kept.change(taken)
         kept.change((round) => transitions.refused(judged(round), lease.position, 'late'))
-        return { ...refusal('invalid_state', 'The vote came after its time.'), isNews: true }
+        return { ...refusal('invalid_state', 'The vote came after its deadline.'), isNews: true }
       }
       const before = kept.round
       kept.note(taken)

@@ -187,7 +187,7 @@ export class LocalNode {
         hub.state === 'refused' ||
         (hub.state === 'registered' && (hub.device_bound === false || relay?.connected !== false)),
     )
-    if (hub.state === 'refused') throw new StartError(`The hub does not take ${this.name}: ${hub.problem}`)
+    if (hub.state === 'refused') throw new StartError(`The hub refuses ${this.name}: ${hub.problem}`)
   }
 
   #flags(): string[] {

@@ -52,7 +52,7 @@ export async function diagnose(
       : inTheWay({
           code: device.status,
           since: device.lastSeenAt,
-          message: `The hub has ${nodeId} as ${device.status}.`,
+          message: `The hub shows ${nodeId} as ${device.status}.`,
           ...(device.status === 'offline' && {
             next_step: `Is nodectl serve running? Check it with: nodectl doctor --data-dir ${dataDir}`,
           }),
@@ -102,7 +102,7 @@ async function askAbout(at: NodeAtHub, id: string, ofDevice: Diagnosis): Promise
   const told = inTheWay({
     code: `subscription_${status}`,
     severity: isActive ? 'info' : 'error',
-    message: `The subscription is ${status}. The hub says no more: it gives no diagnoses.`,
+    message: `The subscription is ${status}. The hub gives no details, because it has no diagnoses.`,
   })
   return { ...told, working: isActive, payout }
 }

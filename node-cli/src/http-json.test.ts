@@ -59,8 +59,13 @@ describe('requestJson', () => {
 
 describe('an answer that is cut off is refused with the reason', () => {
   test.each<[string, RequestListener, string, number?]>([
-    ['nothing', () => {}, 'nothing came within 0.2 s', 0.2],
-    ['its head', (_, response) => response.writeHead(200, json).flushHeaders(), 'nothing came within', 0.2],
+    ['nothing', () => {}, 'no data arrived within 0.2 s', 0.2],
+    [
+      'its head',
+      (_, response) => response.writeHead(200, json).flushHeaders(),
+      'no data arrived within',
+      0.2,
+    ],
     ['a cut connection', (request) => request.socket.destroy(), 'socket hang up'],
     [
       'half of the body',
@@ -88,7 +93,7 @@ describe('an answer that is cut off is refused with the reason', () => {
   test('nobody there', async () => {
     await expect(requestJson('http://127.0.0.1:9/', bounds)).rejects.toThrow('the connection is refused')
     await expect(requestJson('http://localhost:9/', bounds)).rejects.toThrow('the connection is refused')
-    await expect(requestJson('http://nobody.invalid/', bounds)).rejects.toThrow('its name is not known')
+    await expect(requestJson('http://nobody.invalid/', bounds)).rejects.toThrow('its host name is not known')
   })
 
   test('no TLS', async () => {

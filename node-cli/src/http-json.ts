@@ -93,7 +93,7 @@ export async function requestBytes(
     return { ...answered, bytes: undefined }
   } catch (error) {
     if (error instanceof OversizedAnswer) throw error
-    throw new NoAnswer(timeout.aborted ? `nothing came within ${timeoutSeconds} s` : reasonOf(error))
+    throw new NoAnswer(timeout.aborted ? `no data arrived within ${timeoutSeconds} s` : reasonOf(error))
   }
 }
 
@@ -155,7 +155,7 @@ async function unpacked(response: IncomingMessage): Promise<AsyncIterable<Uint8A
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ECONNREFUSED') return 'the connection is refused'
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name is not known'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its host name is not known'
   if (code?.startsWith('ERR_SSL') || code === 'EPROTO')
     return 'the server does not speak TLS, so its address begins with http:'
   return message || String(code)

@@ -43,7 +43,7 @@ export function causesOf(status: NodeStatus, payout: string | null, now: number)
     ...(isObject(benchmark) ? benchmarkCauses(benchmark) : []),
     ...(isObject(config) ? payoutCauses(config, payout) : []),
     ...(slots === 0
-      ? [{ code: 'node_stopping', message: 'The node stops, and takes nothing more.' } as const]
+      ? [{ code: 'node_stopping', message: 'The node is stopping, and accepts no more work.' } as const]
       : []),
   ]
 }
@@ -58,7 +58,7 @@ function codeOf(part: 'hub' | 'relay', state: unknown): CauseCode | null {
 
 function hubCauses({ state, problem }: Part): FoundCause[] {
   const code = codeOf('hub', state)
-  return code === null ? [] : [{ code, message: `The node does not get through to its hub: ${problem}` }]
+  return code === null ? [] : [{ code, message: `The node does not reach its hub: ${problem}` }]
 }
 
 function linkCauses({ state, problem, since, clock_ahead_secs: ahead }: Part): FoundCause[] {

@@ -49,7 +49,9 @@ export async function readClaim(file: string): Promise<Claim> {
     isObject(value) && isObject(value.receipt) && isObject(value.receipt.receipt) ? value : undefined
   const envelope = whole?.receipt ?? value
   if (!isObject(envelope) || !isObject(envelope.receipt))
-    throw refuse('; it must be what nodectl run prints, what a hub says of a receipt, or the receipt in it')
+    throw refuse(
+      '; it must be the output of nodectl run, the answer of a hub about a receipt, or a receipt alone',
+    )
   const problems = problemsOf(envelope)
   if (problems.length > 0)
     throw refuse(

@@ -33,7 +33,7 @@ export async function withSession<T>(
   // Sessions are dated by the clock of the machine, on a local network too.
   if (!isSafeToSign(profile, message, { host, address, nonce, now: systemClock.now() }))
     throw invalidAnswer(
-      `the hub sent another text than a sign-in to ${host}; nothing is signed`,
+      `the hub sent a text that is not a sign-in to ${host}; nothing is signed`,
       `It sent: ${message.slice(0, 1000)}`,
     )
   if (!(await confirm(message))) throw new CliError('not_confirmed', 'nothing is signed')

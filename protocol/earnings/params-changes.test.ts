@@ -45,7 +45,7 @@ test.each([
   [[{ from, params: {} }], /^\[0\]\.params must name what changes/],
   [
     [{ from, params: { gas: 1 } }],
-    /^\[0\]\.params\.gas is no parameter of the network; what may change is acc/,
+    /^\[0\]\.params\.gas is not a parameter of the network; what may change is acc/,
   ],
   [
     [{ from, params: { unbonding_secs: 1 } }],

@@ -109,7 +109,7 @@ function valueProblems(name: string, value: unknown, member: string): ParamsProb
   if (!isEpochParam(name)) {
     const message = Object.hasOwn(defaultNetworkParams, name)
       ? `is fixed for the life of a network; what may change is ${epochParamNames.join(', ')}`
-      : `is no parameter of the network; what may change is ${epochParamNames.join(', ')}`
+      : `is not a parameter of the network; what may change is ${epochParamNames.join(', ')}`
     return [{ member, message }]
   }
   if (name === 'weight_unit_wei')

@@ -49,7 +49,7 @@ describe('readProfile', () => {
     [{ api_key_prefix: 'a.' }, 'api_key_prefix must be 1 to 32 of'],
     [
       { api_key_prefix: 'a', session_token_prefix: 'ab' },
-      'api_key_prefix must not begin as session_token_prefix',
+      'api_key_prefix must not begin with session_token_prefix',
     ],
   ])('refuses %j by the name of the member', (given, message) => {
     const { problems } = readProfile(given) as { problems: { member: string; message: string }[] }

@@ -92,7 +92,7 @@ export function readProfile(
       refuse(member, member in given ? rule : `${rule}: it follows from other members, so set it`)
   const { session_token_prefix: session, api_key_prefix: key } = profile
   if (session.startsWith(key) || key.startsWith(session))
-    refuse('api_key_prefix', 'must not begin as session_token_prefix, or the other way round')
+    refuse('api_key_prefix', 'must not begin with session_token_prefix, nor session_token_prefix with it')
   return problems.length > 0 ? { problems } : { profile }
 }
 

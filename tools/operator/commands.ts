@@ -114,14 +114,14 @@ export const commands: readonly Command[] = [
   },
   {
     words: ['node', 'approve', '<node_id>'],
-    does: 'approve a node; a validator with the next generation',
+    does: 'approve a node; a validator joins the next generation',
     example: '--reason "Known since the first network."',
     options: ['reason'],
     call: ([node_id = ''], options) => decide('/admin/v1/nodes/{node_id}/approve', { node_id }, options),
   },
   {
     words: ['node', 'revoke', '<node_id>'],
-    does: 'revoke a node; a validator with the next generation, or its key at once',
+    does: 'revoke a node; a validator leaves the next generation, or loses its key at once',
     example: '--reason "Signed two results for one task."',
     options: ['at-once', 'reason'],
     call: ([node_id = ''], options) =>

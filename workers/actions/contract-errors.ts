@@ -17,7 +17,7 @@ const freshPayload = 'Ask for a fresh payload and sign that.'
 /** The states of a subscription in the staking contract. */
 const states = ['has no collateral', 'is bonded', 'is unbonding']
 const plain = (text: string) => () => text
-const invalidSignature = plain(`A signature is not the account's over this action. ${freshPayload}`)
+const invalidSignature = plain(`A signature over this action is not from the account. ${freshPayload}`)
 
 /** The sentences for errors with which a contract refuses a signed action. Other errors are shown by name. */
 const sentences: Readonly<Record<string, Sentence>> = {
@@ -29,15 +29,15 @@ const sentences: Readonly<Record<string, Sentence>> = {
   ECDSAInvalidSignatureLength: invalidSignature,
   ECDSAInvalidSignatureS: invalidSignature,
   ERC20InsufficientAllowance: ([, allowance = '0', needed = '0'], token) =>
-    `The wallet allows the staking contract ${amountText(allowance, token)} of the ${amountText(needed, token)} to be moved. Sign the permit, or approve the amount.`,
+    `The wallet allows the staking contract to move only ${amountText(allowance, token)} of the ${amountText(needed, token)}. Sign the permit, or approve the amount.`,
   ERC20InsufficientBalance: ([, balance = '0', needed = '0'], token) =>
     `The wallet holds ${amountText(balance, token)} of the ${amountText(needed, token)} to be moved.`,
   ERC2612ExpiredSignature: plain(`The permit has expired. ${freshPayload}`),
   // The hub has checked the permit's signature itself, so this says that the token expects another nonce.
   ERC2612InvalidSigner: plain(
-    `The permit's nonce is not the account's current one in the token. ${freshPayload}`,
+    `The nonce of the permit is not the current nonce of the account in the token. ${freshPayload}`,
   ),
-  InvalidAccountNonce: plain(`A signed nonce is not the account's current one. ${freshPayload}`),
+  InvalidAccountNonce: plain(`A signed nonce is not the current nonce of the account. ${freshPayload}`),
   InvalidSignature: invalidSignature,
   InvalidSlug: ([slug]) => `The registry does not accept the slug ${slug}.`,
   InvalidState: ([subscription, state]) =>
@@ -49,7 +49,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   SignatureExpired: plain(`The signature has expired. ${freshPayload}`),
   SlashOpen: ([, open]) => `Slashes of the subscription are not decided yet: ${open}.`,
   TooMuchGas: ([gas, gasMax]) =>
-    `This takes ${gas} gas, and the hub pays for ${gasMax}. Send the transaction of \`direct_tx\` yourself.`,
+    `This takes ${gas} gas, and the hub pays for at most ${gasMax}. Send the transaction of \`direct_tx\` yourself.`,
   UnknownProject: ([project]) => `The project ${project} is not registered.`,
   VersionNotNewer: ([current]) =>
     `Version ${current} is published, and the registry accepts only later versions.`,

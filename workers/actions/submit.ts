@@ -119,7 +119,7 @@ function readSubmission(
 const bodyError = ({ code, path }: { code: 'invalid_field' | 'bad_signature'; path: string }): ApiError =>
   code === 'invalid_field'
     ? invalidField(path, 'differs from the payload that this hub asks to sign, or is inconsistent')
-    : new ApiError('bad_signature', `${path} is not the account's over this typed data.`, {
+    : new ApiError('bad_signature', `${path} is not a signature of the account over this typed data.`, {
         status: 422,
         details: { path },
       })

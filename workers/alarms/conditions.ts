@@ -59,7 +59,11 @@ export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarm[] 
       (chain.lag_secs ?? 0) > lagSecsMax,
       `The index is ${chain.lag_secs} s behind the chain.`,
     ],
-    ['chain_not_final', chain.finalizing === false, 'No block of the chain has become final for long.'],
+    [
+      'chain_not_final',
+      chain.finalizing === false,
+      'No block of the chain has become final for a long time.',
+    ],
     ...lateAlarm(
       'set_late',
       'An epoch runs without an attested set',
@@ -74,7 +78,7 @@ export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarm[] 
     [
       'dead_letters',
       deadLetters > 0,
-      `${deadLetters} messages failed every attempt, and nobody has seen to them.`,
+      `${deadLetters} messages failed every attempt, and no operator has handled them.`,
     ],
     ['projection_late', (projectionLagMs ?? 0) > projectionLagMsMax, 'Lists are more than a minute late.'],
     [

@@ -42,7 +42,7 @@ test('each operator hears of an alarm once when it begins and once when it is ov
         severity: 'critical',
         data: {
           alarm: 'dead_letters',
-          message: '1 messages failed every attempt, and nobody has seen to them.',
+          message: '1 messages failed every attempt, and no operator has handled them.',
         },
       }),
     )

@@ -74,7 +74,7 @@ async function askOverLinks(
     waiting.look()
     return isValid || attestation === undefined
       ? null
-      : `The answer about epoch ${epoch} of ${set.projectId} is no attestation of ${set.setHash}.`
+      : `The answer about epoch ${epoch} of ${set.projectId} is not an attestation of ${set.setHash}.`
   })
   try {
     const text = new TextDecoder().decode(body)

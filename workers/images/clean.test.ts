@@ -212,7 +212,7 @@ describe('images that are refused', () => {
     [
       'a PNG with bytes behind its pixels',
       png({ rows: concatBytes(compress(pngRows()), ascii('hidden')) }),
-      /pixels with bytes behind/,
+      /pixels with bytes after its end/,
     ],
     ['a PNG without pixels', concatBytes(png().slice(0, 33), pngChunk('IEND')), /order/],
     ['a PNG with a second header', png({ before: [png().slice(8, 33)] }), /order/],
@@ -231,7 +231,7 @@ describe('images that are refused', () => {
     [
       'a PNG with a page behind its profile',
       png({ before: [profileChunk(concatBytes(compress(ascii('one')), ascii('<html>')))] }),
-      /profile with bytes behind/,
+      /profile with bytes after its end/,
     ],
     [
       'a PNG with a profile that is not a profile',

@@ -14,7 +14,8 @@ const decodedPixelsMax = 2048 * 2048
  */
 export async function cleanImage(bytes: Uint8Array, type: ImageType): Promise<CleanImage> {
   const header = imageDimensionsFromData(bytes)
-  if (header === undefined || `image/${header.type}` !== type) throw new ImageError(`is no ${type}`)
+  if (header === undefined || `image/${header.type}` !== type)
+    throw new ImageError(`is not of the type ${type}`)
   requireSides(header.width, header.height)
   const clean = await cleaners[type](bytes)
   if (clean.width !== header.width || clean.height !== header.height)

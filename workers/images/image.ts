@@ -61,5 +61,5 @@ export class ImageReader {
 /** @throws {@link ImageError} for a side of nothing or of more than {@link sideMax}. */
 export function requireSides(width: number, height: number): void {
   if (width < 1 || height < 1 || width > sideMax || height > sideMax)
-    throw new ImageError(`is ${width}×${height} pixels; at most ${sideMax}×${sideMax} are taken`)
+    throw new ImageError(`is ${width}×${height} pixels; at most ${sideMax}×${sideMax} are allowed`)
 }

@@ -16,7 +16,7 @@ const scansMax = 64
  */
 export function cleanJpeg(bytes: Uint8Array): CleanImage {
   const reader = new ImageReader(bytes)
-  if (reader.u16(0) !== 0xff00 + start) throw new ImageError('is no JPEG')
+  if (reader.u16(0) !== 0xff00 + start) throw new ImageError('is not a JPEG')
   const segments: Uint8Array[] = []
   let sides: [width: number, height: number] | null = null
   let orientation = 1

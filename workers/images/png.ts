@@ -58,7 +58,7 @@ export async function cleanPng(bytes: Uint8Array): Promise<CleanImage> {
 }
 
 function readChunks(reader: ImageReader): Chunk[] {
-  if (reader.ascii(0, signature.length) !== signature) throw new ImageError('is no PNG')
+  if (reader.ascii(0, signature.length) !== signature) throw new ImageError('is not a PNG')
   const chunks: Chunk[] = []
   let at = signature.length
   while (at < reader.length) {
@@ -182,7 +182,7 @@ async function unpack(
   } catch (error) {
     throw error instanceof ImageError ? error : new ImageError(`has ${what} that cannot be read`)
   }
-  if (inflate.bytesWritten < packed.length) throw new ImageError(`has ${what} with bytes behind`)
+  if (inflate.bytesWritten < packed.length) throw new ImageError(`has ${what} with bytes after its end`)
 }
 
 /** The position of each row in the decompressed bytes; a row begins with the number of its filter. */

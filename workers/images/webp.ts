@@ -51,7 +51,7 @@ export function cleanWebp(bytes: Uint8Array): CleanImage {
 }
 
 function readChunks(reader: ImageReader): Chunk[] {
-  if (reader.ascii(0, 4) !== 'RIFF' || reader.ascii(8, 4) !== 'WEBP') throw new ImageError('is no WebP')
+  if (reader.ascii(0, 4) !== 'RIFF' || reader.ascii(8, 4) !== 'WEBP') throw new ImageError('is not a WebP')
   const size = reader.u32(4, true) + 8
   if (size > reader.length) throw new ImageError('breaks off')
   if (size < reader.length) throw new ImageError('has bytes after its end')

@@ -137,7 +137,7 @@ describe('a validator', () => {
 
   test('that answers nonsense is refused, and loses its socket after the third time', async () => {
     const relay = await openReady()
-    rounds.problem = 'The vote is no valid finality vote of this validator.'
+    rounds.problem = 'The vote is not a valid finality vote of this validator.'
     relay.send({ type: 'decided', answers: [answerTo('one'), answerTo('two')] })
     expect(await relay.next()).toEqual({ type: 'error', code: 'invalid_evidence', message: rounds.problem })
     relay.sendRaw(JSON.stringify({ type: 'decided', answers: [{ round_id: roundId('one'), vote: 'yes' }] }))

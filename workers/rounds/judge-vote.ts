@@ -14,12 +14,12 @@ export async function judgeVote(
   lease: Lease,
   { vote: value, output_b64, events, error: claimed }: VoteBody,
 ): Promise<Judgement> {
-  if (!isTaskVote(value)) return invalid('it has not exactly the members of a task vote')
+  if (!isTaskVote(value)) return invalid('it does not have exactly the members of a task vote')
   if (value.round_id !== round.terms.roundId) return invalid('it is of another round')
   if (value.public_key !== lease.nodeKey || value.committee.position !== lease.position)
     return invalid('it is of another member')
   if (round.drawn === null || !hasSeat(round.drawn, value))
-    return invalid('the draw does not have its key, or pays it elsewhere')
+    return invalid('its key was not drawn, or was drawn with another payout address')
   if (votesOf(round).some((known) => isSameSigned(known, value))) return { status: 'known' }
   const run = readRun(value.receipt, { output_b64, events })
   if (!run.ok) return invalid(run.problem)

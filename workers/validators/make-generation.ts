@@ -45,7 +45,7 @@ export async function beginGenerations(
   const signature = coordinator.attest(generationText(profile, made.hash))
   const decision = { ...by, approve: nodeIds, revoke: [], endedAt: null }
   if (!(await sources.pendingGenerations.begin(made, signature, decision, await sources.clock.now())))
-    throw refused('The network has its generation 0, which is set once.')
+    throw refused('The network has its generation 0 already, and it can be set only once.')
   return made
 }
 
@@ -71,18 +71,18 @@ export async function makeGeneration(
     throw refused('The network has no generation 0 yet. Set it from registered validators first.')
   const leaving = new Set(revoke)
   const both = approve.find((nodeId) => leaving.has(nodeId))
-  if (both !== undefined) throw refused(`The node ${both} is to be approved and revoked at once.`)
+  if (both !== undefined) throw refused(`The request both approves and revokes the node ${both}.`)
   const here = new Set(last.document.validators.map(({ node_id }) => node_id))
   const stranger = revoke.find((nodeId) => !here.has(nodeId))
   if (stranger !== undefined)
-    throw refused(`The node ${stranger} is no validator of generation ${last.document.generation}.`)
+    throw refused(`The node ${stranger} is not a validator of generation ${last.document.generation}.`)
   const coming = nodes.filter(({ nodeId }) => !here.has(nodeId))
   const staying = last.validators.filter(({ nodeId }) => !leaving.has(nodeId))
   if (coming.length === 0 && revoke.length === 0 && !emergency)
     throw refused('Nothing would change: these nodes are validators of the last generation.')
-  if (staying.length + coming.length === 0) throw refused('A generation has one validator at least.')
+  if (staying.length + coming.length === 0) throw refused('A generation needs at least one validator.')
   if (staying.length + coming.length > generationValidatorsMax)
-    throw refused(`A generation has ${generationValidatorsMax} validators at most.`)
+    throw refused(`A generation has at most ${generationValidatorsMax} validators.`)
   const document = {
     ...members(profile, [...staying, ...coming]),
     generation: last.document.generation + 1,
@@ -93,13 +93,13 @@ export async function makeGeneration(
   const problem = findSuccessionProblem(profile, last.document, made.document)
   if (problem !== null)
     throw refused(
-      `The generation keeps none of the validators there are, so nobody could sign it (${problem}).`,
+      `The generation keeps none of the present validators, so nobody could sign it (${problem}).`,
     )
   const decision = { ...by, approve, revoke, endedAt: emergency ? now : null }
   if (!(await pendingGenerations.propose(made, decision, emergency, now)))
     throw new ApiError(
       'invalid_state',
-      'Another generation was made before this one, or waits for its quorum. Look at it, and try again once it is whole.',
+      'Another generation was made before this one, or waits for its quorum. Read it, and try again once it has its quorum.',
       { details: { generation: document.generation } },
     )
   return made
@@ -120,9 +120,7 @@ async function requireValidators({ nodes }: Sources, nodeIds: readonly string[])
     if (node === undefined) throw new ApiError('not_found', `No node ${nodeId} is registered.`)
     if (node.role !== 'validator') throw refused(`The node ${nodeId} is registered as a ${node.role}.`)
     if (node.revokedAt !== null)
-      throw refused(
-        `The key of ${nodeId} was ended at ${node.revokedAt}. Have the validator use another key.`,
-      )
+      throw refused(`The key of ${nodeId} was revoked at ${node.revokedAt}. The validator needs another key.`)
     return node
   })
 }

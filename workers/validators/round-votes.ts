@@ -139,7 +139,7 @@ export async function askForFinality(
     if (answer.code === 'too_large') tooLarge.add(publicKey)
     else hear(publicKey)
     if (answer.code !== undefined || (await take(publicKey, answer))) return null
-    return `The vote of ${answer.round_id} is no valid finality vote of this validator.`
+    return `The vote of ${answer.round_id} is not a valid finality vote of this validator.`
   })
   const askAll = async () => {
     const { taken, others } = await overLinks(unheard(round, keptOf(generation)), decide)

@@ -94,7 +94,8 @@ function fitCauses(device: DeviceFacts, { requirements }: ProjectFacts): FoundCa
     return [
       {
         code: 'profile_missing',
-        message: 'The device has not said what it is, so nobody knows whether it meets the requirements.',
+        message:
+          'The device has not reported its profile, so the hub cannot tell whether it meets the requirements.',
       },
     ]
   const { class: deviceClass, engine, hardware, score } = device
@@ -112,7 +113,7 @@ function fitCauses(device: DeviceFacts, { requirements }: ProjectFacts): FoundCa
     benchmark: requirements.min_benchmark,
   }
   const given: Record<string, string | number | null> = { ...profile, device_class: profile.class }
-  const unmet = missing.map((name) => `${name} is ${given[name]}, asked for is ${asked[name]}`)
+  const unmet = missing.map((name) => `${name} is ${given[name]}, and the project asks for ${asked[name]}`)
   return unmet.length === 0
     ? []
     : [

@@ -76,7 +76,7 @@ function ofShare(
   else if (state === 'underfunded')
     found.push({
       code: 'epoch_underfunded',
-      message: `The vault cannot pay epoch ${epoch}, of which ${amountText(amount, token)} are the payout address's.`,
+      message: `The vault cannot pay epoch ${epoch}, in which the payout address earned ${amountText(amount, token)}.`,
       detail: error && `The vault cannot pay epoch ${epoch}: ${error}`,
       since,
     })

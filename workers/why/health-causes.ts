@@ -54,7 +54,7 @@ const ofListing: Partial<Record<ListingStatus, readonly [detail: string, nextSte
   ],
   rejected: [
     'An operator of the hub rejected the project, which is final.',
-    'Read the reason, and register a manifest that heeds it under another slug.',
+    'Read the reason, and register a corrected manifest under another slug.',
   ],
   paused: [
     'An operator of the hub paused the project, so it gives no work.',

@@ -62,7 +62,7 @@ function setCauses({
         {
           code: 'chain_behind',
           message:
-            'The hub has not read the newest blocks of the chain, so bonds and payouts of late may not count yet.',
+            'The hub has not read the newest blocks of the chain, so recent bonds and payouts may not count yet.',
         },
       ]
     : []

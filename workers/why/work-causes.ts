@@ -25,7 +25,7 @@ export function membershipCauses({ epoch, epochSecs, ...member }: Membership): F
     return [
       {
         code: 'not_in_set_yet',
-        message: `The collateral was bonded after the beacon block of epoch ${epoch}. The device is in work from ${utc(member.worksFrom)}.`,
+        message: `The collateral was bonded after the beacon block of epoch ${epoch}. The device can get work from ${utc(member.worksFrom)} on.`,
         since: member.startedAt,
       },
     ]
@@ -33,7 +33,7 @@ export function membershipCauses({ epoch, epochSecs, ...member }: Membership): F
     return [
       {
         code: 'left_out_of_set',
-        message: `The set of epoch ${epoch} was built while the subscription was paused, unbound, faulty or short of collateral, or has another subscription of the device. The next set is in work from ${utc(since + epochSecs)}.`,
+        message: `The set of epoch ${epoch} was built while the subscription was paused, unbound, faulty or short of collateral, or the set has another subscription of the device. The next set is used from ${utc(since + epochSecs)} on.`,
         since,
       },
     ]

@@ -36,7 +36,7 @@ export async function askForText(
     Math.abs(fields.issued_at - clock.now()) > bindingSkewSeconds
   )
     throw invalidAnswer(
-      'the hub sent another text than the one to sign; nothing is signed',
+      'the hub sent a different text from the one to sign; nothing is signed',
       `It sent: ${message.slice(0, 1000)}`,
     )
   return message

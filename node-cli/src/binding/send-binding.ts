@@ -44,7 +44,9 @@ export async function sendBinding(
     await sendProfile(client, signer, nodeId, describeDevice(dataDir, deviceEngineOf(engineOf())))
   } catch (error) {
     if (!(error instanceof HubError)) throw error
-    tell(`The device is bound; what it is could not be told to the hub: ${error.message}. serve does so too.`)
+    tell(
+      `The device is bound, but its profile could not be sent to the hub: ${error.message}. nodectl serve sends it too.`,
+    )
   }
   return device
 }

@@ -70,7 +70,7 @@ export function checkArguments(rawArgs: readonly string[], args: ArgsDef): void 
       // citty drops a value like --no-x, and what follows a flag left without value is another flag more often than not.
       if (next.startsWith('--') || flags.has(next.split('=', 1)[0]!))
         throw new UsageError(
-          `${spelling} needs a value; one that begins with - is given as ${asValue(flag, next)}`,
+          `${spelling} needs a value; write one that begins with - as ${asValue(flag, next)}`,
         )
     }
   }
@@ -79,8 +79,10 @@ export function checkArguments(rawArgs: readonly string[], args: ArgsDef): void 
     throw new UsageError(`the argument ${required[given.length]![0].toUpperCase()} is missing`)
   const surplus = given[positionals.length]
   if (surplus !== undefined) {
-    const meant = flags.has('--input') ? `; an input is given as --input=${surplus}` : ''
-    throw new UsageError(`${given.length} arguments are given; ${positionals.length} are taken${meant}`)
+    const meant = flags.has('--input') ? `; write an input as --input=${surplus}` : ''
+    throw new UsageError(
+      `${given.length} arguments are given, but the command takes ${positionals.length}${meant}`,
+    )
   }
   const empty = given.indexOf('')
   if (empty >= 0)

@@ -17,7 +17,10 @@ export interface Command<Args extends ArgsDef = ArgsDef> {
 }
 
 /** Every command takes it, so that a script need not know which ones print JSON without. */
-const jsonArgument = { type: 'boolean', description: 'Print JSON, as it does anyway; an error too' } as const
+const jsonArgument = {
+  type: 'boolean',
+  description: 'Print JSON (this command always does), and errors as JSON too',
+} as const
 
 /** Ties the types of a command's arguments to its `run`. */
 export const defineNodectlCommand = <const Args extends ArgsDef>(command: Command<Args>): Command =>

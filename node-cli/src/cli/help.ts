@@ -9,7 +9,7 @@ export function commandHelp(name: string, description: string, command: Command)
     [description, []],
     ['Usage', [commandUsage(name, command)]],
     ['Arguments', table(argumentRows(args))],
-    ['Options', table([...optionRows(args), ['-h, --help', 'Show this']])],
+    ['Options', table([...optionRows(args), ['-h, --help', 'Show this help']])],
     ['Environment', table(environment)],
     ['Exit codes', exits === undefined ? [] : table(exitRows(exits))],
     ['Examples', examples.flatMap(([line, effect]) => [`# ${effect}`, `nodectl ${line}`])],
@@ -20,7 +20,7 @@ export function commandHelp(name: string, description: string, command: Command)
 export const exitRows = ([done, failed]: NonNullable<Command['exits']>): [string, string][] => [
   ['0', done],
   ['1', failed],
-  ['2', 'called in a wrong way'],
+  ['2', 'wrong usage'],
   ['70', 'a bug of nodectl'],
 ]
 
@@ -44,7 +44,7 @@ export function toolHelp(commands: Commands): string {
     [
       'Options',
       table([
-        ['-h, --help', 'Show this, or the help of a command'],
+        ['-h, --help', 'Show this help, or that of a command'],
         ['-v, --version', 'Show the version'],
       ]),
     ],

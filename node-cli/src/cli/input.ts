@@ -7,7 +7,7 @@ export const nameOf = (file: string): string => (file === '-' ? 'standard input'
 /** Refuses to take two things from standard input: the second would be empty. @throws {@link UsageError} */
 export function checkStandardInput(...files: readonly (string | undefined)[]): void {
   if (files.filter((file) => file === '-').length > 1)
-    throw new UsageError('standard input holds one thing only; name a file for the other')
+    throw new UsageError('only one of the inputs can come from standard input; name a file for the other')
 }
 
 /**

@@ -3,7 +3,7 @@ import { argumentRows, commandUsage, exitRows, optionRows, toolDescription, tool
 
 const usualExits = [
   'done',
-  'refused or failed: a line Error: says why, one below it may help to mend it',
+  'refused or failed: a line that begins with Error: says why, and the line below it may say how to mend it',
 ] as const
 
 /** The manual page of one command, from the definitions that its help is made of. */
@@ -13,7 +13,7 @@ export function commandPage(name: string, description: string, command: Command,
     section('SYNOPSIS', [bold(commandUsage(name, command))]),
     section('DESCRIPTION', [roff(`${description}.`)]),
     section('ARGUMENTS', argumentRows(args).flatMap(tagged)),
-    section('OPTIONS', [...optionRows(args), ['-h, --help', 'Show this'] as const].flatMap(tagged)),
+    section('OPTIONS', [...optionRows(args), ['-h, --help', 'Show this help'] as const].flatMap(tagged)),
     section('ENVIRONMENT', environment.flatMap(tagged)),
     section('EXIT STATUS', exitRows(exits).flatMap(tagged)),
     section(

@@ -48,7 +48,8 @@ export interface NodeAtHub {
 export async function openNodeAtHub(flags: GivenSettings): Promise<NodeAtHub> {
   const settings = readSettings(nodeAtHubSettings, flags)
   const { 'data-dir': dataDir, 'hub-url': url } = settings
-  if (url === null) throw new UsageError('--hub-url is missing, or NODE_HUB_URL: the address of the hub')
+  if (url === null)
+    throw new UsageError('the address of the hub is missing: give --hub-url, or set NODE_HUB_URL')
   const client = hubClient(parseHubUrl(url))
   const node = nodeSigner(requireNodeKey(dataDir))
   const { profile } = await learnProfile(client, namesIn(settings))

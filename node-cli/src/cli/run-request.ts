@@ -15,7 +15,7 @@ export const inputArguments = {
   input: {
     type: 'string',
     valueHint: 'TEXT',
-    description: 'Input of the function, as it is (default empty)',
+    description: 'Input of the function, passed unchanged (default empty)',
   },
   'input-file': {
     type: 'string',
@@ -79,7 +79,7 @@ export async function orFault<T>(consequence: string, run: Promise<T>): Promise<
 /** How the help describes what {@link engineOf} reads. */
 export const engineEnvironment = [
   'NODE_ENGINE',
-  'native: V8 alone; pulley: the interpreter (default: V8, and the interpreter for what V8 does not take)',
+  'native: only V8; pulley: only the interpreter (default: V8, and the interpreter for modules that V8 cannot run)',
 ] as const
 
 /** The engine `NODE_ENGINE` asks for. @throws {@link UsageError} */

@@ -20,7 +20,11 @@ import { writeOutput } from '../cli/standard-streams.ts'
 export default defineNodectlCommand({
   args: {
     ...settingArguments(nodeAtHubSettings),
-    owner: { type: 'string', valueHint: '0x…', description: 'The wallet; not needed with its key' },
+    owner: {
+      type: 'string',
+      valueHint: '0x…',
+      description: 'Address of the wallet; not needed with --owner-key-file',
+    },
     signature: {
       type: 'string',
       valueHint: '0x…',
@@ -29,7 +33,7 @@ export default defineNodectlCommand({
     'owner-key-file': {
       type: 'string',
       valueHint: 'FILE',
-      description: 'Sign with the key of the wallet in this file: 64 hex digits, for its owner alone',
+      description: 'Sign with the wallet key in this file: 64 hex digits, readable only by you',
     },
     json: { type: 'boolean', description: 'Print the text to sign as JSON too' },
   },
@@ -40,7 +44,9 @@ export default defineNodectlCommand({
     const key = args['owner-key-file'] === undefined ? null : readOwnerKey(args['owner-key-file'])
     const owner = readOwner(args.owner, key)
     if (signature === undefined && owner === null)
-      throw new UsageError('--owner is missing: the address of the wallet, or --owner-key-file')
+      throw new UsageError(
+        'the wallet is missing: give its address with --owner, or its key with --owner-key-file',
+      )
     const at = await openNodeAtHub(args)
     if (signature !== undefined) return printJson(await finish(at, owner, signature))
     const message = await askForText(
@@ -59,7 +65,7 @@ export default defineNodectlCommand({
     )
     tell(`nodectl bind --data-dir ${at.dataDir} --hub-url ${at.client.origin} --signature 0x…`)
     tell(
-      `Or sign in a browser, and nothing remains to do here: ${at.client.origin}/me#${codeOf(at, message)}`,
+      `Or sign in a browser, which needs no further command here: ${at.client.origin}/me#${codeOf(at, message)}`,
     )
   },
   environment: settingEnvironment(nodeAtHubSettings),
@@ -71,7 +77,7 @@ export default defineNodectlCommand({
     ['bind --data-dir ./node --hub-url https://hub.example --signature 0x…', 'Bind with its signature'],
     [
       'bind --data-dir ./node --hub-url https://hub.example --owner-key-file wallet.key',
-      'Do both at once, where the key of the wallet is at hand',
+      'Do both at once, if you have the key of the wallet',
     ],
   ],
 })
@@ -83,7 +89,7 @@ function readOwner(text: string | undefined, key: OwnerKey | null): string | nul
     throw new UsageError(`--owner must be an address of 0x and 40 hex digits, not ${text}`)
   if (text !== undefined && hasWrongChecksum(text))
     throw new UsageError(
-      `--owner must be an address whose checksum fits, not ${text}; look for a slip of the pen`,
+      `--owner must be an address with a correct checksum, not ${text}; check it for typing errors`,
     )
   if (key !== null && owner !== undefined && owner !== key.address)
     throw new UsageError(`--owner is ${owner}, and the key in --owner-key-file is that of ${key.address}`)
@@ -133,7 +139,7 @@ async function finish(at: NodeAtHub, owner: string | null, signature: string) {
   const check = checkPersonalSignature(message, signature.toLowerCase(), fields.owner)
   if (!check.ok)
     throw new CliError('bad_signature', `this is not a signature of ${fields.owner} over the text`, {
-      hint: 'Sign the eight lines as they were printed, without a line end after the last one, by personal_sign.',
+      hint: 'Sign the eight lines as printed, without a line break after the last one, with personal_sign.',
     })
   const device = await sendBinding(at, message, check.normalized)
   dropPendingText(at.dataDir)

@@ -19,7 +19,7 @@ export default defineNodectlCommand({
       type: 'string',
       valueHint: 'FILE',
       description:
-        'Claim with the key of the payout address in this file: 64 hex digits, for its owner alone',
+        'Claim with the key of the payout address in this file: 64 hex digits, readable only by you',
     },
     yes: { type: 'boolean', description: 'Sign without asking' },
     json: { type: 'boolean', description: 'Print {claimable, withdrawals, more} as JSON' },
@@ -60,7 +60,7 @@ export default defineNodectlCommand({
     ['claim --data-dir ./node --hub-url https://hub.example', 'Show what can be claimed; nothing is signed'],
     [
       'claim --data-dir ./node --hub-url https://hub.example --wallet-key-file wallet.key',
-      'Claim it: shows the text that the wallet signs, and asks before it does',
+      'Claim it: shows the text to sign, and asks before it signs',
     ],
   ],
 })
@@ -78,9 +78,13 @@ async function ask(message: string): Promise<boolean> {
   tell('The wallet signs this text, which opens a session at the hub. The hub then claims, and pays for it:')
   tellLines(message)
   if (!process.stdin.isTTY)
-    throw new CliError('not_confirmed', 'nothing is signed: nobody can be asked here', {
-      hint: 'Add --yes to sign without asking.',
-    })
+    throw new CliError(
+      'not_confirmed',
+      'nothing is signed: the input is not a terminal, so nobody can confirm',
+      {
+        hint: 'Add --yes to sign without asking.',
+      },
+    )
   const { createInterface } = await import('node:readline/promises')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

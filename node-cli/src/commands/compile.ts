@@ -19,7 +19,7 @@ export default defineNodectlCommand({
     name: {
       type: 'string',
       valueHint: 'NAME',
-      description: 'Name of the module (default the stem of the file)',
+      description: 'Name of the module (default: the file name without .ts)',
     },
     'module-version': { type: 'string', valueHint: 'VERSION', description: 'Version the manifest states' },
   },
@@ -49,13 +49,13 @@ export default defineNodectlCommand({
     if (toStdout) tellJson(summary)
     else printJson(summary)
   },
-  environment: [['NODE_ASC_HOME', 'Folder of the compiler (default: one in the cache of the user)']],
+  environment: [['NODE_ASC_HOME', 'Folder of the compiler (default: one in your cache folder)']],
   examples: [
     ['compile hello.ts', 'Write hello.hbc beside the source'],
     [
       'compile hello.ts -o build/hello.hbc --name greeter --module-version 1.2.0',
       'Choose file, name and version',
     ],
-    ['compile hello.ts --out - | nodectl inspect -', 'Show what the artifact holds without keeping it'],
+    ['compile hello.ts --out - | nodectl inspect -', 'Inspect the artifact without storing it'],
   ],
 })

@@ -17,13 +17,12 @@ export default defineNodectlCommand({
       type: 'string',
       default: 'tap',
       valueHint: formats.join('|'),
-      description: 'How the clauses are printed, one line or element each',
+      description: 'Output format, with one line or element for each clause',
     },
     project: {
       type: 'string',
       valueHint: 'SLUG',
-      description:
-        'Project in whose committee the device of --data-dir is, for the clauses about offers of a hub',
+      description: 'A project that the device of --data-dir works for; needed to test the offers of a hub',
     },
     ...settingArguments(nodeAtHubSettings),
     json: { type: 'boolean', description: 'As --format json' },
@@ -64,13 +63,13 @@ export default defineNodectlCommand({
     ['conform node -- nodectl serve --bind 127.0.0.1:0', 'Test a node'],
     [
       'conform node --format junit -- python3 node.py > report.xml',
-      'Test another one, with a report for a CI',
+      'Test another node, with a report for CI',
     ],
     ['conform validator -- nodectl serve', 'Test a validator'],
-    ['conform hub --hub-url http://localhost:8787', 'Test a hub as far as strangers can'],
+    ['conform hub --hub-url http://localhost:8787', 'Test what a hub answers to everybody'],
     [
       'conform hub --hub-url http://localhost:8787 --data-dir ./device --project sample-echo',
-      'The same with offers, as a device that is in a committee',
+      'Test its offers too, as a device that works for a project',
     ],
   ],
 })

@@ -20,7 +20,7 @@ export default defineNodectlCommand({
       valueHint: 'FILE',
       description: 'The samples, a JSON file (default STEM.samples.json beside the source, if there is one)',
     },
-    once: { type: 'boolean', description: 'Look once, and exit with 1 if a sample fails' },
+    once: { type: 'boolean', description: 'Compile and test once, and exit with 1 if a sample fails' },
     out: {
       type: 'string',
       alias: 'o',
@@ -30,15 +30,15 @@ export default defineNodectlCommand({
     name: {
       type: 'string',
       valueHint: 'NAME',
-      description: 'Name of the module (default the stem of the file)',
+      description: 'Name of the module (default: the file name without .ts)',
     },
     gas: {
       type: 'string',
       default: '1000000',
       valueHint: 'GAS',
-      description: `Gas limit of samples that name none, 1 to ${limits.gas}`,
+      description: `Gas limit of samples without one of their own, 1 to ${limits.gas}`,
     },
-    json: { type: 'boolean', description: 'Print a line of JSON for each look' },
+    json: { type: 'boolean', description: 'Print one line of JSON for each test run' },
   },
   async run({ args }) {
     const { source, once, out, json } = args
@@ -86,7 +86,7 @@ export default defineNodectlCommand({
   },
   environment: [
     engineEnvironment,
-    ['NODE_ASC_HOME', 'Folder of the compiler (default: one in the cache of the user)'],
+    ['NODE_ASC_HOME', 'Folder of the compiler (default: one in your cache folder)'],
   ],
   exits: [
     'interrupted; with --once: every sample is ok',

@@ -13,5 +13,5 @@ export default defineNodectlCommand({
     printJson(identityOf(profileOf(args, dataDir), dataDir, requireNodeKey(dataDir)))
   },
   environment: [profileEnvironment],
-  examples: [['id --data-dir ./node', 'Show who the node in ./node is']],
+  examples: [['id --data-dir ./node', 'Show the identity of the node in ./node']],
 })

@@ -15,7 +15,7 @@ export const commands: Commands = {
     load: () => import('./run.ts'),
   },
   verify: {
-    description: 'Run a function again and say whether a receipt holds',
+    description: 'Run a function again and check its receipt',
     load: () => import('./verify.ts'),
   },
   inspect: {
@@ -41,7 +41,7 @@ export const commands: Commands = {
     load: () => import('./register.ts'),
   },
   status: {
-    description: 'Show the state of a running node, and what its device works for',
+    description: 'Show the state of a running node, and the projects that its device works for',
     load: () => import('./status.ts'),
   },
   why: {

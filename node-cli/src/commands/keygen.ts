@@ -19,5 +19,7 @@ export default defineNodectlCommand({
     printJson(identityOf(profile, dataDir, seed))
   },
   environment: [profileEnvironment],
-  examples: [['keygen --data-dir ./node', 'Create ./node/node.key, or show the key that is there']],
+  examples: [
+    ['keygen --data-dir ./node', 'Create ./node/node.key, or show the identity of the existing key'],
+  ],
 })

@@ -17,7 +17,7 @@ export default defineNodectlCommand({
   async run({ args }) {
     const { role, 'node-url': url, 'chunk-storage': chunkStorage } = readSettings(settings, args)
     if (role === 'validator' && url === null)
-      throw new UsageError('a validator needs --node-url, where hub and peers reach it')
+      throw new UsageError('a validator needs --node-url, the address at which hub and peers reach it')
     const { client, profile, signer } = await openNodeAtHub(args)
     const node = await register(client, signer, profile.network, {
       role,

@@ -66,7 +66,7 @@ export default defineNodectlCommand({
   environment: [engineEnvironment, profileEnvironment],
   exits: [
     'the function succeeded',
-    'it failed, and the JSON is printed all the same; or nothing was run, as one line Error: says',
+    'the function failed, and the JSON is printed all the same; or nothing was run, and a line that begins with Error: says why',
   ],
   examples: [
     ['run hello.hbc greet --input Ada', 'Run a function and forget everything but the output'],

@@ -12,13 +12,13 @@ export default defineNodectlCommand({
   environment: [
     [
       apiTokenVariable,
-      'the token that callers send as Authorization: Bearer; at least 16 characters for a host beyond this machine',
+      'the token that callers send as Authorization: Bearer; at least 16 characters if --bind is open to other machines',
     ],
-    ['NODE_<FLAG>', 'each option above, such as NODE_DATA_DIR; an option on the command line comes first'],
+    ['NODE_<FLAG>', 'sets the option of that name, such as NODE_DATA_DIR; the command line has priority'],
     engineEnvironment,
   ],
   exits: [
-    'it was told to stop, and has',
+    'it was told to stop, and stopped',
     'it cannot run here: the data directory or the address is in use, or is not safe',
   ],
   examples: [

@@ -31,12 +31,17 @@ export default defineNodectlCommand({
     if (args.json) printJson({ ...status, ...(work !== null && { work: work.subscriptions }) })
     else printTable([...rowsOf(url, status), ...workRows(work)])
     if (status.config === undefined)
-      tell(`This is what everybody sees; with ${apiTokenVariable} in the environment there is more.`)
+      tell(
+        `This is the public part of the status; set ${apiTokenVariable} in the environment to see all of it.`,
+      )
   },
   environment: [
-    [apiTokenVariable, 'shows the whole status; it is sent over https or within this machine only'],
+    [
+      apiTokenVariable,
+      'the token of the node, which shows the whole status; it is sent only over https or within this machine',
+    ],
     ['NODE_BIND', 'the address on which serve listens'],
-    ['NODE_HUB_URL', 'the hub that is asked what the device works for, where the node does not name it'],
+    ['NODE_HUB_URL', 'the hub to ask about the projects of the device, if the node does not name its hub'],
   ],
   exits: ['the node answers', 'no node answers'],
   examples: [

@@ -27,7 +27,7 @@ export default defineNodectlCommand({
       type: 'positional',
       required: true,
       description:
-        'Output of run, what a hub says of a receipt, or a receipt alone, as JSON; - is standard input',
+        'A receipt as JSON: the output of run, the answer of a hub about a receipt, or a receipt alone; - is standard input',
     },
     hbc: { type: 'positional', required: true, description: 'The artifact' },
     ...inputArguments,
@@ -52,7 +52,7 @@ export default defineNodectlCommand({
   environment: [engineEnvironment, profileEnvironment],
   exits: [
     'the receipt holds',
-    'it does not, and problems says why; or nothing can be said, as one line Error: says',
+    'it does not, and problems says why; or it cannot be checked, and a line that begins with Error: says why',
   ],
   examples: [
     ['verify receipt.json hello.hbc --input Ada', 'Check what another node answered'],
@@ -90,7 +90,7 @@ async function differences(
   let first: string[] | undefined
   for (const gasLimit of claim.gasLimits) {
     const result = await orFault(
-      'nothing can be said of the receipt',
+      'the receipt cannot be checked',
       execute({ ...request, gasLimit, foreground: true }),
     )
     const found = differencesFrom(claim, { address, functionName, input, result })
@@ -127,6 +127,6 @@ function stateProblem(wasm: Uint8Array): string[] {
     throw error
   }
   return [
-    'the module uses storage or other modules, and finds none here: only a run that began without them can be verified',
+    'the module uses storage or other modules, which do not exist here: only a run that began without them can be verified',
   ]
 }

@@ -47,7 +47,7 @@ function definedNames(ast: Ast, files: SourceFiles): string[] {
     if (name === null)
       throw new CliError(
         'function_name',
-        `${place}: hive.define takes a name that is a text as it stands, like: hive.define("main", main)`,
+        `${place}: the name in hive.define must be a string literal, as in: hive.define("main", main)`,
       )
     checkName(name, place)
     const first = places.get(name)

@@ -33,7 +33,8 @@ export async function testHub(
   project: string | null,
 ): Promise<Finding[]> {
   const { 'hub-url': url, 'data-dir': dataDir } = settings
-  if (url === null) throw new UsageError('--hub-url is missing, or NODE_HUB_URL: the hub to test')
+  if (url === null)
+    throw new UsageError('the address of the hub to test is missing: give --hub-url, or set NODE_HUB_URL')
   if (isNamed !== (project !== null))
     throw new UsageError(
       '--data-dir and --project belong together: a device, and a project that it works for',

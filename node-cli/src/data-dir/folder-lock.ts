@@ -71,7 +71,7 @@ function makeLockFile(file: string): void {
     return
   }
   checkRegular(file, stats)
-  if (stats.size > 0) throw new ForeignFile(file, 'is not the lock of a data directory, which is empty')
+  if (stats.size > 0) throw new ForeignFile(file, 'is not the lock of a data directory: such a file is empty')
 }
 
 function writePid(file: string): void {

@@ -57,7 +57,7 @@ export function readAtMost(descriptor: number, bytesMax: number): Buffer {
 /** @throws {@link ForeignFile} */
 export function checkRegular(file: string, stats: Stats): void {
   if (stats.isSymbolicLink()) throw new ForeignFile(file, 'is a symbolic link')
-  if (!stats.isFile()) throw new ForeignFile(file, 'is no regular file')
+  if (!stats.isFile()) throw new ForeignFile(file, 'is not a regular file')
 }
 
 /** Systems refuse to open a link, a folder or a socket each with a code of their own. */

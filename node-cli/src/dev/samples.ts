@@ -24,7 +24,7 @@ export async function readSamples(file: string): Promise<Sample[]> {
   const text = new TextDecoder().decode(await readInput(file, fileBytesMax))
   const refuse = (problem: string): never => {
     throw new CliError('samples', `${file}: ${problem}`, {
-      hint: `A sample is such as ${example}; input, output or error, and gas may be left out.`,
+      hint: `A sample looks like ${example}; input, output or error, and gas may be left out.`,
     })
   }
   let given: unknown
@@ -35,7 +35,9 @@ export async function readSamples(file: string): Promise<Sample[]> {
   }
   if (!Array.isArray(given) || given.length === 0 || given.length > samplesMax)
     return refuse(`must be a list of 1 to ${samplesMax} samples`)
-  return given.map((one, index) => sampleOf(one) ?? refuse(`sample ${index + 1} is not one`))
+  return given.map(
+    (one, index) => sampleOf(one) ?? refuse(`sample ${index + 1} does not have the form of a sample`),
+  )
 }
 
 function sampleOf(given: unknown): Sample | null {

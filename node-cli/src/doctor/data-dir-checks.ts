@@ -66,7 +66,7 @@ export const processCheck =
     const lock = lockFolder(dataDir, 'nodectl')
     if (lock.status === 'busy')
       return ok(
-        `${lock.pid === null ? 'another process' : `process ${lock.pid}`} has the data directory; a second one would be refused`,
+        `${lock.pid === null ? 'another process' : `process ${lock.pid}`} uses the data directory; a second process would be refused`,
       )
     lock.release()
     return ok('no other process has the data directory')

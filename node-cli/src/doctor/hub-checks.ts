@@ -52,12 +52,12 @@ export const parametersCheck =
     const next = said.next_params
     return ok(
       next === null
-        ? 'hub and node reckon with the same parameters'
-        : `hub and node reckon with the same parameters, also after their change at ${timeText(next.from)}`,
+        ? 'hub and node use the same parameters'
+        : `hub and node use the same parameters, also after their change at ${timeText(next.from)}`,
     )
   }
 
-const mendParams = `If it is this version that is behind: ${installCommand}`
+const mendParams = `If this version is the older one: ${installCommand}`
 
 function readTime(answer: unknown): number {
   const time = isObject(answer) ? answer.time : undefined
@@ -89,7 +89,6 @@ export const deviceCheck =
         `nodectl bind --data-dir ${dataDir} --hub-url ${client.origin} --owner 0x…`,
       )
     if (status === 'online' || status === 'idle') return ok(`bound, and ${status} at the hub`)
-    if (status === 'offline')
-      return warning('bound, but the hub does not hear of it', 'Start it: nodectl serve')
+    if (status === 'offline') return warning('bound, but not connected to the hub', 'Start it: nodectl serve')
     return failed(`bound, but ${status} at the hub`, 'Ask for the reason: nodectl why')
   }

@@ -39,7 +39,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
     hub === null ? () => skipped('no hub is named; give --hub-url') : hubCheck(hub, profile),
   )
   const withHub = (check: (client: HubClient) => Check): Check =>
-    hub === null || hubFound.status === 'failed' ? () => skipped('it takes the hub') : check(hub)
+    hub === null || hubFound.status === 'failed' ? () => skipped('this check needs the hub') : check(hub)
   const checks: readonly (readonly [name: string, check: Check])[] = [
     ['node', nodeVersionCheck],
     ['engine', engineCheck(engine)],
@@ -65,7 +65,7 @@ async function madeOf(check: Check): Promise<Omit<Finding, 'check'>> {
   } catch (error) {
     const { message } = error as Error
     const hint = error instanceof CliError ? error.hint : undefined
-    return failed(message, hint ?? 'Mend what the message names.')
+    return failed(message, hint ?? 'Mend the problem that the message names.')
   }
 }
 

@@ -41,9 +41,10 @@ export const compilerCheck: Check = async () => {
   const hasNpm = (process.env.PATH ?? '')
     .split(path.delimiter)
     .some((folder) => existsSync(path.join(folder, process.platform === 'win32' ? 'npm.cmd' : 'npm')))
-  if (hasNpm) return ok(`AssemblyScript ${ascVersion} is installed by the first compile; serve does without`)
+  if (hasNpm)
+    return ok(`AssemblyScript ${ascVersion} is installed by the first compile; serve does not need it`)
   return warning(
-    'there is no compiler and no npm to install it; serve and run do without',
+    'there is no compiler and no npm to install it; serve and run do not need it',
     'Install npm if you want to compile modules; it comes with Node.js.',
   )
 }

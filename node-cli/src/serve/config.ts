@@ -233,7 +233,7 @@ function parseConfigFile(file: string): Record<string, unknown> {
 /** @throws {@link UsageError} for settings that do not fit together. */
 function checkTogether({ role, nodeUrl, hubUrl, clock, stateSync }: ServeConfig): void {
   if (role === 'validator' && nodeUrl === null)
-    throw new UsageError('a validator needs --node-url, where hub and peers reach it')
+    throw new UsageError('a validator needs --node-url, the address at which hub and peers reach it')
   if (clock === 'hub' && hubUrl === null) throw new UsageError('--clock hub needs --hub-url')
   if (stateSync && hubUrl === null)
     throw new UsageError('--state-sync true needs --hub-url, which names the peers')

@@ -67,7 +67,7 @@ export const settings = {
   }),
   'hub-url': define({
     hint: 'URL',
-    description: 'The hub to register with; without one the node stands alone',
+    description: 'The hub to register with; without one the node works alone',
     default: '',
     read: optional((text) => readUrl(text, isLoopbackHost)),
   }),
@@ -80,7 +80,7 @@ export const settings = {
   profile: define({
     hint: profileArgument.valueHint,
     description: profileArgument.description,
-    default: 'those that the data directory has kept, else those that the hub tells',
+    default: 'the names in the data directory, else those of the hub',
     read: (text) => text,
   }),
   network: define({
@@ -103,7 +103,7 @@ export const settings = {
   }),
   'chain-rpc': define({
     hint: 'URL',
-    description: 'A node of that chain, to check the sets of committees against',
+    description: 'JSON-RPC node of the chain, to check committee sets',
     default: '',
     read: optional(readRpcUrl),
   }),
@@ -133,7 +133,7 @@ export const settings = {
   }),
   'chunk-storage': define({
     hint: 'MIB',
-    description: 'Keep chunks for others, up to so many MiB',
+    description: 'Keep up to this many MiB of chunks for others',
     default: '',
     read: optional((text) => readInteger(text, 1, chunkStorageMax)),
   }),
@@ -146,7 +146,7 @@ export const settings = {
   }),
   'direct-gas': define({
     hint: 'GAS',
-    description: 'The most gas of a direct round, which anybody may ask the hub for',
+    description: 'The most gas of a direct round; everybody may ask the hub for such rounds',
     default: String(directGasDefault),
     read: (text) => readInteger(text ?? String(directGasDefault), 1, limits.gas),
   }),
@@ -170,32 +170,32 @@ export const settings = {
   }),
   'direct-storage': define({
     hint: 'MIB',
-    description: 'How much kept direct rounds may take together',
+    description: 'The most disk space of all kept direct rounds together',
     default: '256',
     read: (text) => readInteger(text ?? '256', 1, mebibytesMax),
   }),
   'disk-reserve': define({
     hint: 'MIB',
-    description: 'No direct rounds while less of the disk is free',
+    description: 'Refuse direct rounds while less disk space than this is free',
     default: '512',
     read: (text) => readInteger(text ?? '512', 0, mebibytesMax),
   }),
   clock: define({
     hint: clocks.join('|'),
-    description: 'Whose time dates what is signed; hub needs --hub-url',
+    description: 'Clock for the times in signatures; hub needs --hub-url',
     default: 'system',
     read: (text) => readChoice(text ?? 'system', clocks),
   }),
   'log-format': define({
     hint: logFormats.join('|'),
-    description: 'How the log on standard error is written',
+    description: 'Format of the log on standard error',
     default: 'pretty on a terminal, else json',
     read: (text) =>
       text === null ? (process.stderr.isTTY ? 'pretty' : 'json') : readChoice(text, logFormats),
   }),
   'log-level': define({
     hint: logLevels.join('|'),
-    description: 'The least important lines of the log',
+    description: 'The lowest level of log lines to write',
     default: 'info',
     read: (text) => readChoice(text ?? 'info', logLevels),
   }),
@@ -250,7 +250,7 @@ function readUrl(
   if (url.protocol === 'http:' && !allowsPlain(url.hostname))
     throw new SettingProblem('an https URL, unless its host is this machine')
   if (isUnreachable(url.hostname) && !isLoopbackHost(url.hostname))
-    throw new SettingProblem('a URL that others reach; its host is a private one')
+    throw new SettingProblem('a URL with a public host, which others can reach')
   return url.href.replace(/\/+$/, '')
 }
 
@@ -283,7 +283,7 @@ function readAddress(text: string): string {
   const isMixed = /[a-f]/.test(text.slice(2)) && /[A-F]/.test(text.slice(2))
   if (!isAddress(address)) throw new SettingProblem('an address of 0x and 40 hex digits')
   if (isMixed && checksumAddress(address) !== text)
-    throw new SettingProblem('an address whose checksum fits; look for a slip of the pen')
+    throw new SettingProblem('an address with a correct checksum (check it for typing errors)')
   return address
 }
 

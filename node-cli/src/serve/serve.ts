@@ -182,7 +182,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
     role,
   })
   metrics.gauge('votes', 'Votes that this node has given', store.votes.count)
-  metrics.gauge('ledger_receipts', 'Receipts that the ledger was given', store.ledger.count)
+  metrics.gauge('ledger_receipts', 'Receipts that were added to the ledger', store.ledger.count)
   metrics.gauge('direct_rounds', 'Direct rounds that are kept', () => store.directRounds.totals().rounds)
   metrics.gauge(
     'direct_bytes',
@@ -250,9 +250,12 @@ function withholdVotesOfCopy({ config, store, clock, params, log }: ServeNode): 
   if (claimDirectory(config.dataDir, store) === 'own') return
   const notBefore = clock.now() + params().max_skew
   withholdVotesBefore(store.facts, notBefore)
-  log.warn('the data directory is a copy or was restored: rounds that began before get no vote', {
-    not_before: notBefore,
-  })
+  log.warn(
+    'the data directory is a copy or was restored: the node does not vote in rounds that began before',
+    {
+      not_before: notBefore,
+    },
+  )
 }
 
 function announce({ identity, profile, config, log }: ServeNode, { url }: RunningServer): void {

@@ -13,9 +13,9 @@ export function launchdPlist({ command, flags, user, dataDir, environmentFile }:
   Install, as root:
     sysadminctl -addUser ${commented(user)} -UID 390 -roleAccount
     mkdir -p ${commented(dataDir)} && chown ${commented(user)} ${commented(dataDir)} && chmod 700 ${commented(dataDir)}
-  A node that ran in ./node until now is stopped, and goes with its key:
+  Stop a node that ran in ./node until now, and move it with its key:
     cp -pR ./node/. ${commented(dataDir)} && chown -R ${commented(user)} ${commented(dataDir)} && mv ./node ./node-copy
-  Its settings, to be given behind env, and this daemon:
+  Write its settings (options go after env) and this daemon:
     nodectl service print env > ${commented(environmentFile)} && chown ${commented(user)} ${commented(environmentFile)} && chmod 600 ${commented(environmentFile)}
     nodectl service print launchd > ${launchdFile}
     launchctl bootstrap system ${launchdFile}

@@ -18,9 +18,9 @@ export function systemdUnit({ command, flags, user, dataDir, environmentFile }: 
   const isState = path.dirname(dataDir) === stateFolder
   return `# Install, as root:
 #   useradd --system --shell /usr/sbin/nologin ${user}
-# A node that ran in ./node until now is stopped, and goes with its key:
+# Stop a node that ran in ./node until now, and move it with its key:
 #   mkdir ${dataDir} && cp -pR ./node/. ${dataDir} && chown -R ${user} ${dataDir} && chmod 700 ${dataDir} && mv ./node ./node-copy
-# Its settings, to be given behind env, and this unit:
+# Write its settings (options go after env) and this unit:
 #   nodectl service print env > ${environmentFile} && chmod 600 ${environmentFile}
 #   nodectl service print systemd > ${systemdFile}
 #   systemctl daemon-reload && systemctl enable --now nodectl

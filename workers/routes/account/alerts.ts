@@ -140,7 +140,7 @@ function ofSubscription(row: WatchedSubscription, now: number): Alert[] {
           alert(
             'low_collateral',
             collateral_health,
-            'The collateral has little or nothing to spare above what the project requires. Add some.',
+            'The collateral is at the minimum of the project or only a little above it. Add some.',
             since,
           ),
         ]),

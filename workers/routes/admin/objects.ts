@@ -131,8 +131,7 @@ export const load = defineRoute(
   async (c, { json: { backup, object: name, table, rows } }) => {
     requireRows(rows)
     const object = objectOf(hubOf(c), name)
-    if (object === null)
-      throw new ApiError('not_found', `This hub has no object ${name}: its keys are others.`)
+    if (object === null) throw new ApiError('not_found', `This hub has no object ${name}: it has other keys.`)
     if (!(await object.load(backup, { table, rows })))
       throw new ApiError(
         'invalid_state',

@@ -135,7 +135,7 @@ async function readAsset(c: HubContext, path: string): Promise<string> {
   if (asset.status !== 200)
     throw new ApiError(
       'not_found',
-      `${path} is no page of the documentation. ${c.var.settings.BASE_URL.origin}/docs has all.`,
+      `${path} is not a page of the documentation. ${c.var.settings.BASE_URL.origin}/docs lists all pages.`,
     )
   return asset.text()
 }

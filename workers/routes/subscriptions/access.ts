@@ -57,7 +57,7 @@ function refusalOf(
   if (call === 'withdraw' && status === 'unbonding') return `The collateral is released at ${release_at}.`
   if (call === 'withdraw' && status === 'withdrawable')
     return `${pending_slashes} pending slashes hold the collateral; wait until they are decided.`
-  return `The subscription is ${status}, which does not allow to ${verbs[call]}.`
+  return `The subscription is ${status}, which does not allow you to ${verbs[call]}.`
 }
 
 const verbs: Record<SubscriptionCall, string> = {

@@ -107,9 +107,13 @@ function judge(
     )
   const compatibility = compatibilityView(profileOf(device), offer.requirements, offer.avgDailyReward)
   if (!compatibility.compatible)
-    return new ApiError('incompatible', `The device does not meet: ${compatibility.missing.join(', ')}.`, {
-      details: { ...compatibility },
-    })
+    return new ApiError(
+      'incompatible',
+      `The device does not meet these requirements: ${compatibility.missing.join(', ')}.`,
+      {
+        details: { ...compatibility },
+      },
+    )
   if (BigInt(collateral) < BigInt(offer.minCollateral))
     return new ApiError(
       'insufficient_collateral',

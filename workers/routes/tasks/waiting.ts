@@ -43,7 +43,7 @@ async function waitingForRound(
   if (isLost)
     return {
       code: 'next_epoch',
-      message: `Nobody validated when the set of epoch ${epoch} was due, so tasks begin in the next epoch. The task fails if that ends without an attested set.`,
+      message: `The network had no validators when the set of epoch ${epoch} was due, so tasks begin in the next epoch. The task fails if that epoch ends without an attested set.`,
       since: createdAt,
       until,
     }

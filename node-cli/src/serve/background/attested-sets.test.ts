@@ -25,7 +25,7 @@ const readAt = (from: number, built = params) => {
 test('a set of an epoch that begins with the change has the parameters from before it: the hub is behind', () => {
   expect(readAt(starts)).toEqual({
     status: 'outdated',
-    problem: `the set was built under other parameters of the network: those from before ${starts}`,
+    problem: `the set was built under other parameters of the network: those in force before ${starts}`,
   })
 })
 

@@ -85,7 +85,7 @@ export function readAttestedSet({ bytes, named, use, profile, schedule, generati
   try {
     const answer = parseStrictJson(bytes, { maxValues: setValuesMax + attestationValuesMax })
     if (!isObject(answer) || !Array.isArray(answer.attestations))
-      return invalid('the set of the epoch is not acceptable: it is no snapshot with attestations')
+      return invalid('the set of the epoch is not acceptable: it is not a snapshot with attestations')
     const snapshot = parseSnapshot(answer.snapshot, schedule[0].params)
     const canonical = utf8(encodeCanonicalJson(snapshot))
     const setHash = hashBytes(canonical)
@@ -120,7 +120,7 @@ function findProblem(
     const isEarlier = schedule.some((one) => one.from < ofEpoch.from && params_hash === phaseHash(one))
     const problem = 'the set was built under other parameters of the network'
     return isEarlier
-      ? { status: 'outdated', problem: `${problem}: those from before ${ofEpoch.from}` }
+      ? { status: 'outdated', problem: `${problem}: those in force before ${ofEpoch.from}` }
       : invalid(`${problem}; update nodectl`)
   }
   if (project_id !== named.projectId || epoch !== named.epoch)

@@ -35,7 +35,7 @@ export class ReceiptDiffers extends Error {
   readonly difference: readonly Difference[]
 
   constructor(difference: readonly Difference[]) {
-    super('The final records of this node come to another receipt.')
+    super('The final records of this node give another receipt.')
     this.difference = difference
   }
 }
@@ -152,7 +152,10 @@ export class EpochReceipts {
     const params = paramsOfEpoch(paramsSchedule, body.round, body.epoch_secs)
     const issuedAt = attemptStart(body.round, body.epoch_secs, attempt, params)
     if (issuedAt > clock.now() + params.max_skew)
-      throw refusal('attempt', `must have begun; it begins at ${issuedAt}, and it is ${clock.now()}.`)
+      throw refusal(
+        'attempt',
+        `must have begun; it begins at ${issuedAt}, and the time of this node is ${clock.now()}.`,
+      )
     const known = store.votes.find(identity.publicKey, 'epoch', roundId)
     if (known !== null) return attestationOf(known.vote, receiptHash)
     await requireMembership(this.#parts, { epoch: body.round, epochSecs: body.epoch_secs })

@@ -63,8 +63,8 @@ export function epochsPart(parts: EpochsPartParts, settling: Settling, stopping:
   const { store, metrics, status } = parts
   const epochs = new Epochs(parts, settling, stopping.signal)
   const { count } = store.epochs
-  metrics.gauge('epochs_open', 'Epochs with rounds that the hub has no receipt of', () => count().open)
-  metrics.gauge('epochs_settled', 'Epochs that are settled as far as known here', () => count().settled)
+  metrics.gauge('epochs_open', 'Epochs with rounds for which the hub has no receipt', () => count().open)
+  metrics.gauge('epochs_settled', 'Epochs that this node knows to be settled', () => count().settled)
   status.set('epochs', () => ({ ...count(), problem: epochs.problem }))
   return repeatingPart(() => epochs.turn(), stopping)
 }
@@ -97,7 +97,7 @@ class Epochs {
         await Promise.all(due.splice(0, atOnce).map((epoch) => this.#bring(epoch)))
     } catch (error) {
       if (!this.#stop.aborted)
-        this.#parts.log.error('epochs could not be looked at', { reason: (error as Error).stack })
+        this.#parts.log.error('epochs could not be checked', { reason: (error as Error).stack })
     }
     return turnSeconds
   }

@@ -49,13 +49,13 @@ export function openRoundsOf(
       const open = await hub.openRounds(epoch)
       if (open === null)
         throw new RoundsOpen('the hub does not say which rounds of the epoch are open', until)
-      if (open > 0) throw new RoundsOpen(`${open} rounds of the epoch are open, as the hub says`, until)
+      if (open > 0) throw new RoundsOpen(`the hub says that ${open} rounds of the epoch are open`, until)
       const own = store.rounds.openOfEpoch(epoch.projectId, epoch.epoch)
       await Promise.all(own.slice(0, askedMax).map(ask))
       const left = own.filter((roundId) => store.rounds.isOpen(roundId))
       if (left.length === 0) return
       throw new RoundsOpen(
-        `${left.length} rounds that this node judged are not final here, as ${left[0]}`,
+        `${left.length} rounds that this node judged are not final here, such as ${left[0]}`,
         until,
       )
     },

@@ -54,7 +54,7 @@ export function evidencePart(
     if (contact === 'not_yet') return
     if (contact === 'no') {
       store.evidence.withhold(id)
-      log.info('evidence is not posted: the hub was lost to this node in that round', fields)
+      log.info('evidence is not posted: this node lost its hub during that round', fields)
       return
     }
     try {

@@ -9,7 +9,7 @@ const secondsBounds = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 export function executionMetrics(metrics: Metrics, queue: ExecutionQueue) {
   const runs = metrics.counter(
     'executions_total',
-    'Executions by outcome; fault is one without an answer of the guest',
+    'Executions by outcome; a fault is an execution without an answer of the guest',
     ['outcome'],
   )
   const gas = metrics.counter('gas_used_total', 'Gas of all executions')

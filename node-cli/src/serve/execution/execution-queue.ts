@@ -125,7 +125,7 @@ export class ExecutionQueue {
     const others = this.#waiting.filter((one) => (one.kind === 'direct') === isDirect)
     const bytesOfAll = others.reduce((sum, one) => sum + one.bytes, bytes)
     if (others.length >= limits.waiting || bytesOfAll > limits.waitingBytes)
-      throw new QueueFull('as many executions wait as may')
+      throw new QueueFull('the queue of executions is full')
   }
 
   #canStart({ kind, isExclusive }: QueuedRun): boolean {

@@ -175,7 +175,7 @@ export class GenerationFollower {
     const first = firstHash === null ? await this.#zero(newest) : await this.#find(newest, firstHash)
     if (first === null) return
     if (coordinatorKey === null)
-      throw new ChainProblem('the hub shows generations of validators, and names no coordinator')
+      throw new ChainProblem('the hub shows generations of validators, but does not name a coordinator')
     const problem = generations.begin(first.signed, coordinatorKey)
     if (problem !== null) throw this.#refused(first, problem)
     const { generation } = first.signed.document

@@ -81,7 +81,7 @@ export async function signNextGeneration(
   if (!isEmergency && effective_at <= now)
     throw new GenerationRefused(
       'too_late',
-      `Generation ${generation} would take effect at ${effective_at}, and it is ${now} here: epochs that run would change their validators.`,
+      `Generation ${generation} would take effect at ${effective_at}, and the time of this node is ${now}: epochs that run would change their validators.`,
     )
   const standing = given().find(
     (one) => one.effectiveAt > now || isEmergencyGeneration(previous, { effective_at: one.effectiveAt }),

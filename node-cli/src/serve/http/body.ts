@@ -128,7 +128,7 @@ function watchPace(length: () => number, isTrusted: boolean): { tooSlow: Promise
 const tooSlowly = (): ApiError =>
   new ApiError(
     'bad_request',
-    `A body must come on by ${unproven.paceBytes / 1024} KiB in ${unproven.paceMs / 1000} s. Send the request again.`,
+    `A body must arrive at a rate of at least ${unproven.paceBytes / 1024} KiB in ${unproven.paceMs / 1000} s. Send the request again.`,
     { status: 408 },
   )
 

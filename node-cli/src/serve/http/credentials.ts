@@ -56,7 +56,7 @@ export function createCredentials(rules: CredentialRules) {
     if (role === null)
       throw new ApiError(
         'forbidden',
-        'This key is neither a validator nor the coordinator of the network: it is in no generation that this node knows and that may still count.',
+        'This key is neither a validator nor the coordinator of the network: no generation that this node knows, and that may still count, contains it.',
         { details: { reason: 'unknown_key' } },
       )
     return { kind: 'node', signature, role }

@@ -53,7 +53,7 @@ export function createHandler(
 
   const findRoute = (method: string, path: string) => {
     const found = find(method, path)
-    if (found.status === 'nothing') throw new ApiError('not_found', `There is nothing at ${path}.`)
+    if (found.status === 'nothing') throw new ApiError('not_found', `${path} does not exist.`)
     if (found.status === 'other_method') throw otherMethod(path, method, found.allowed)
     return found
   }
@@ -142,7 +142,7 @@ function errorAnswer(error: unknown, requestId: string, log: Log): Answer {
 function faultOf(error: unknown): ApiError {
   if (isDatabaseFailure(error))
     return unavailable('The node cannot use its data directory at the moment. Try again later.', retrySeconds)
-  return new ApiError('internal', 'The node failed in a way it does not know. Report it with the request_id.')
+  return new ApiError('internal', 'The node failed with an internal error. Report it with the request_id.')
 }
 
 /** A label that callers cannot make up. */

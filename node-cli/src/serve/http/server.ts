@@ -48,7 +48,7 @@ export async function startServer(options: ServerOptions) {
   boundConnectionsOfAddress(server, options.metrics)
   await listen(server, options.bind)
   // Such as no room for another descriptor; those there are go on.
-  server.on('error', (error) => options.log.error('a connection was not taken', { reason: error.message }))
+  server.on('error', (error) => options.log.error('a connection was not accepted', { reason: error.message }))
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   return {
     url: urlOf(server.address() as AddressInfo),
@@ -86,7 +86,7 @@ const brokenAnswers: Readonly<Record<string, { status: number; title: string; me
     title: 'Request Timeout',
     message: `A request must arrive within ${limits.requestMs / 1000} s, its headers within ${limits.headersMs / 1000} s.`,
   },
-  other: { status: 400, title: 'Bad Request', message: 'This is no HTTP/1.1 request.' },
+  other: { status: 400, title: 'Bad Request', message: 'This is not an HTTP/1.1 request.' },
 }
 
 function boundConnectionsOfAddress(server: Server, metrics: Metrics): void {
@@ -126,10 +126,10 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, po
       hint: 'Stop that program, or choose another port with --bind.',
     })
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new CliError('bind', `${where} is no address of this machine`)
+    return new CliError('bind', `${where} is not an address of this machine`)
   if (code === 'EACCES')
-    return new CliError('bind', `${where} may not be listened at by this user; ports below 1024 need rights`)
-  return new CliError('bind', `${where} cannot be listened at: ${message}`)
+    return new CliError('bind', `this user may not listen at ${where}; ports below 1024 need special rights`)
+  return new CliError('bind', `nodectl cannot listen at ${where}: ${message}`)
 }
 
 const urlOf = ({ address, family, port }: AddressInfo): string =>

@@ -31,7 +31,7 @@ export const offsetText = (offset: number): string =>
 export const stepForOffset = ({ isLocal }: HubClient): string =>
   isLocal
     ? 'A local network has a time of its own: serve with --clock hub.'
-    : 'Let this machine keep its time, as with: timedatectl set-ntp true'
+    : 'Synchronise the clock of this machine, for example with: timedatectl set-ntp true'
 
 /**
  * Whether a hub refuses because of the time, and what mends that.
@@ -47,7 +47,7 @@ export async function explainOffset(
   try {
     const offset = await readOffset(client)
     const isTheReason = Math.abs(offset - clock.offsetSeconds) > maxSkew
-    return isTheReason ? `It may be the time: ${offsetText(offset)}. ${stepForOffset(client)}` : null
+    return isTheReason ? `The clock may be the cause: ${offsetText(offset)}. ${stepForOffset(client)}` : null
   } catch (error) {
     if (!(error instanceof HubError)) throw error
     return null

@@ -48,15 +48,15 @@ describe('an answer that no hub gives is refused with the reason', () => {
         }
         more()
       },
-      'sent more than 1048576 bytes; a hub does not answer so',
+      'sent more than 1048576 bytes; a hub does not send such answers',
     ],
-    ['another type', answering('text/html', '{}'), 'as a hub does: GET /v1/status gave 200 with text/html'],
+    ['another type', answering('text/html', '{}'), 'like a hub: GET /v1/status returned 200 with text/html'],
     ['no type', (_, response) => void response.writeHead(200).end('{}'), 'gave 200 with no content type'],
-    ['broken JSON', answering('application/json', '{"a":'), 'does not answer as a hub does'],
+    ['broken JSON', answering('application/json', '{"a":'), 'does not answer like a hub'],
     [
       'a redirect',
       (_, response) => void response.writeHead(302, { Location: 'https://elsewhere.example/' }).end(),
-      'sends callers on to https://elsewhere.example/, which is not followed',
+      'redirects to https://elsewhere.example/, which nodectl does not follow',
     ],
     ['a 404 of something else', answering('text/plain', 'no', 404), 'gave 404 with text/plain'],
   ])('%s', async (_, answer, message) => {
@@ -196,10 +196,10 @@ describe('readNetwork', () => {
     [
       'names that no network has',
       (origin) => descriptorOf(origin, { profile: { ...profile, prefix: 'A b' } }),
-      'the hub tells names that no network can have: prefix must be',
+      'the hub announces names that no network can have: prefix must be',
     ],
     ['another address', () => descriptorOf('https://hub.example'), 'its address is https://hub.example'],
-    ['no descriptor', () => [], 'an answer of the hub is no object'],
+    ['no descriptor', () => [], 'an answer of the hub is not an object'],
     ['a descriptor without chain', (origin) => descriptorOf(origin, { chain: {} }), 'without chain.id'],
     [
       'a coordinator without a key',

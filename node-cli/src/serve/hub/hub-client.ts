@@ -101,7 +101,7 @@ async function orHubError<T>(origin: string, ask: () => Promise<T>): Promise<T> 
     return await ask()
   } catch (error) {
     if (error instanceof OversizedAnswer)
-      throw invalidAnswer(`${origin} sent ${error.message}; a hub does not answer so`)
+      throw invalidAnswer(`${origin} sent ${error.message}; a hub does not send such answers`)
     if (!(error instanceof NoAnswer)) throw error
     throw new HubError('unreachable', 'hub_unreachable', `no hub answers on ${origin}: ${error.message}`, {
       hint: 'Is the address right (--hub-url), and is this machine connected?',
@@ -116,8 +116,8 @@ function refusalOf(
 ): HubError {
   if (status >= 300 && status < 400)
     return invalidAnswer(
-      `${origin} sends callers on to ${headers.get('location') ?? 'another place'}, which is not followed`,
-      'Name the hub by the address it has itself.',
+      `${origin} redirects to ${headers.get('location') ?? 'another place'}, which nodectl does not follow`,
+      'Name the hub by its own address.',
     )
   const retryAfterSeconds = readRetryAfter(headers)
   const details = { status, ...(retryAfterSeconds !== null && { retryAfterSeconds }) }
@@ -139,7 +139,7 @@ function refusalOf(
     )
   const type = headers.get('content-type') ?? 'no content type'
   return invalidAnswer(
-    `${origin} does not answer as a hub does: ${method} ${target} gave ${status} with ${type}`,
+    `${origin} does not answer like a hub: ${method} ${target} returned ${status} with ${type}`,
     'Is this the address of a hub (--hub-url)?',
   )
 }

@@ -53,7 +53,7 @@ export function hubPart(parts: HubPartParts, config: ServeConfig, url: string): 
   )
   metrics.gauge(
     'senders',
-    'Validators and coordinator whose calls are taken',
+    'Validators and coordinator whose calls are accepted',
     () => store.senders.all().length,
   )
   status.set('hub', () => describeStanding(client, standing(), clock.offsetSeconds))
@@ -83,7 +83,7 @@ export async function setClock(
     await followHub(hubClient(parseHubUrl(config.hubUrl)), clock)
   } catch (error) {
     if (!(error instanceof HubError)) throw error
-    log.warn('the time of the hub is not known; that of the machine is used meanwhile', {
+    log.warn('the time of the hub is not known; the node uses the time of the machine meanwhile', {
       reason: error.message,
     })
   }
@@ -127,8 +127,8 @@ function startRegistration(parts: HubPartParts, config: ServeConfig, client: Hub
     afterRefusal: async () => parts.generationFollower?.whenDue(),
     changed: (standing) => {
       const fields = { hub: client.origin, ...(standing.problem !== null && { reason: standing.problem }) }
-      if (standing.state === 'away') log.warn('the hub is away; the node goes on', fields)
-      else if (standing.state === 'refused') log.error('the hub does not take this node', fields)
+      if (standing.state === 'away') log.warn('the hub does not answer; the node goes on', fields)
+      else if (standing.state === 'refused') log.error('the hub refuses this node', fields)
       else if (standing.state !== 'stopped') log.info(`hub: ${standing.state}`, fields)
       if (standing.isBound === false)
         log.warn('this device is bound to no wallet, so it gets no work; bind it with: nodectl bind', {})

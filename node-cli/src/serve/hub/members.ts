@@ -10,7 +10,7 @@ export class Members {
   readonly #path: string
 
   constructor(value: unknown, path = '') {
-    if (!isObject(value)) throw invalidAnswer(`${path || 'an answer of the hub'} is no object`)
+    if (!isObject(value)) throw invalidAnswer(`${path || 'an answer of the hub'} is not an object`)
     this.#value = value
     this.#path = path
   }
@@ -19,7 +19,7 @@ export class Members {
   get<T>(key: string, keeps: Rule<T>, expected: string): T {
     const value = this.#value[key]
     if (keeps(value)) return value
-    throw invalidAnswer(`the hub answered without ${this.#pathOf(key)}, which is ${expected}`)
+    throw invalidAnswer(`the hub answered without ${this.#pathOf(key)}, which must be ${expected}`)
   }
 
   /** The same, null where the member is null or absent. */

@@ -46,8 +46,8 @@ export function compareParams(schedule: ParamsSchedule, said: SaidParams): Compa
 function refusalOf(schedule: ParamsSchedule, { time, params_hash }: SaidParams): string {
   const known = schedule.find((phase) => phaseHash(phase) === params_hash)
   if (known !== undefined && known.from < time)
-    return `the hub has the parameters from before ${timeText(phaseAt(schedule, time).from)} still (${params_hash}); its operator has to install a version that knows the change`
-  return `the network has other parameters (${params_hash}) than this version of nodectl reckons with; update nodectl`
+    return `the hub still has the parameters from before ${timeText(phaseAt(schedule, time).from)} (${params_hash}); its operator has to install a version that knows the change`
+  return `the network has other parameters (${params_hash}) than this version of nodectl uses; update nodectl`
 }
 
 export const timeText = (seconds: number): string =>

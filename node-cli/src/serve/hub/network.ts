@@ -38,7 +38,7 @@ function readNames(given: unknown): Profile | null {
   const read = readProfile(given)
   if ('profile' in read) return read.profile
   throw invalidAnswer(
-    `the hub tells names that no network can have: ${describeProfileProblems(read.problems)}`,
+    `the hub announces names that no network can have: ${describeProfileProblems(read.problems)}`,
   )
 }
 
@@ -76,19 +76,19 @@ export async function readNetwork(client: HubClient, profile: Profile) {
     throw wrongNetwork(
       client,
       `is the hub of ${network}, not of ${profile.network}`,
-      `If ${network} is meant, say so: --network ${network}`,
+      `If you mean ${network}, add --network ${network}`,
     )
   if (descriptor.chainId !== profile.chain_id)
     throw wrongNetwork(
       client,
       `is on the chain ${descriptor.chainId}, not on ${profile.chain_id}`,
-      `If the chain ${descriptor.chainId} is meant, say so: --chain-id ${descriptor.chainId}`,
+      `If you mean the chain ${descriptor.chainId}, add --chain-id ${descriptor.chainId}`,
     )
   const own = profileStrings(profile).descriptor_protocol
   if (protocol !== own) throw wrongNetwork(client, `speaks ${protocol}, not ${own}`, sayNames(client))
   for (const [name, said] of Object.entries(descriptor.profile ?? {})) {
     const mine = profile[name as keyof Profile]
-    if (said !== mine) throw wrongNetwork(client, `says ${name} ${said}, not ${mine}`, sayNames(client))
+    if (said !== mine) throw wrongNetwork(client, `has the ${name} ${said}, not ${mine}`, sayNames(client))
   }
   if (descriptor.apiOrigin !== originOf(new URL(client.origin)))
     throw invalidAnswer(
@@ -110,7 +110,7 @@ export async function readNetworkToServe(client: HubClient, profile: Profile): P
 }
 
 const sayNames = ({ origin }: HubClient): string =>
-  `If it is meant, save its names and name the file: curl -s ${origin}/ > hub.json, then --profile hub.json`
+  `If you mean this hub, save its names to a file and give the file: curl -s ${origin}/ > hub.json, then --profile hub.json`
 
 const wrongNetwork = ({ origin }: HubClient, problem: string, hint?: string): HubError =>
   new HubError('invalid_answer', 'wrong_network', `${origin} ${problem}`, hint === undefined ? {} : { hint })

@@ -23,8 +23,8 @@ describe('peerUrlProblem', () => {
       'holds a name, a password or a backslash',
       'holds a name, a password or a backslash',
     ],
-    ['file:///etc/passwd', 'is no http URL', 'is no http URL'],
-    ['node', 'is no http URL', 'is no http URL'],
+    ['file:///etc/passwd', 'is not an http URL', 'is not an http URL'],
+    ['node', 'is not an http URL', 'is not an http URL'],
   ])('%s: %s; on a local network: %s', (url, elsewhere, local) => {
     expect([peerUrlProblem(url, false), peerUrlProblem(url, true)]).toEqual([elsewhere, local])
   })

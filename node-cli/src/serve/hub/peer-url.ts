@@ -9,7 +9,7 @@ import { isLoopbackHost, isPrivateHost, showsItsHost } from '../../../../protoco
  */
 export function peerUrlProblem(text: string, isLocalNetwork: boolean): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'is no http URL'
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not an http URL'
   if (!showsItsHost(text)) return 'holds a name, a password or a backslash'
   if (isLoopbackHost(url.hostname)) return isLocalNetwork ? null : 'leads to this machine'
   if (url.protocol !== 'https:') return 'is not https'

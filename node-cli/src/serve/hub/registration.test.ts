@@ -71,7 +71,7 @@ test('a hub that does not take what the device is hears of it all the same', asy
   expect(await next()).toBe(5)
   expect(standing()).toMatchObject({
     state: 'registered',
-    problem: 'the hub does not take what this device is: the hub refuses: class: no.',
+    problem: 'the hub refuses the profile of this device: the hub refuses: class: no.',
   })
 })
 
@@ -93,7 +93,7 @@ test.each([
   [
     'another time',
     7_200,
-    /^the hub refuses: Too old\. It may be the time: this machine is \d+ s behind the hub\. .*--clock hub\.$/,
+    /^the hub refuses: Too old\. The clock may be the cause: this machine is \d+ s behind the hub\. .*--clock hub\.$/,
   ],
   ['the same time', 0, /^the hub refuses: Too old\.$/],
 ])('a refusal of a hub with %s', async (_, ahead, problem) => {

@@ -155,7 +155,7 @@ async function openSession(options: RegistrationOptions) {
     } catch (error) {
       // A node is alive even if the hub refuses its profile.
       if (!(error instanceof HubError && error.failure === 'refused')) throw error
-      refusal = `the hub does not take what this device is: ${error.message}`
+      refusal = `the hub refuses the profile of this device: ${error.message}`
     }
   }
   return {

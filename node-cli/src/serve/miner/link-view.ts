@@ -10,10 +10,10 @@ export function tellLink(log: Log, { origin: hub }: HubClient, standing: LinkSta
   const fields = { hub, ...(problem !== null && { reason: problem }) }
   if (state === 'connected') {
     log.info('link: connected', { hub, session_id: sessionId })
-    if (warning !== null) log.warn('link: something has to be done in time', { hub, reason: warning })
+    if (warning !== null) log.warn('link: the hub warns; act on it in time', { hub, reason: warning })
     if (Math.abs(clockAheadSeconds ?? 0) > noticedSeconds)
       log.warn('the clock of this machine is not that of the network', { ahead_secs: clockAheadSeconds })
-  } else if (state === 'away') log.warn('link: away; the node tries again', fields)
+  } else if (state === 'away') log.warn('link: not connected; the node tries again', fields)
   else if (state !== 'stopped') log.error(`link: ${state}`, fields)
 }
 

@@ -82,7 +82,7 @@ test('a hub that never says hello gets no more of the time of the node, and each
   expect(await socket.closed).toBe(1008)
   expect(socket.unread()).toEqual([])
   expect(await pause()).toBe(4)
-  expect(link.standing.problem).toContain('the hub never said hello')
+  expect(link.standing.problem).toContain('the hub did not send hello')
   expect(await next()).toBe(8)
 })
 

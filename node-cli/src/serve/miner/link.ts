@@ -278,4 +278,4 @@ export class Link {
 
 const otherVersionSeconds = 300
 const notOpened = { kind: 'unreachable', message: 'the node stops' } as const
-const noHello = { kind: 'closed', code: closeCodes.policy, message: 'the hub never said hello' } as const
+const noHello = { kind: 'closed', code: closeCodes.policy, message: 'the hub did not send hello' } as const

@@ -12,7 +12,7 @@ export interface MinerGauges {
 
 /** Counts the work for committees. */
 export function minerMetrics(metrics: Metrics, { isConnected, latencyMs, working }: MinerGauges) {
-  const offers = metrics.counter('offers_total', 'Offers of tasks by what was answered', ['answer'])
+  const offers = metrics.counter('offers_total', 'Offers of tasks by the answer of the node', ['answer'])
   const leases = metrics.counter('leases_total', 'Tasks that were accepted, by how they ended', ['state'])
   const connections = metrics.counter('relay_connections_total', 'Times that the link to the hub was opened')
   metrics.gauge('relay_connected', 'Whether the link to the hub is open', () => Number(isConnected()))

@@ -161,7 +161,7 @@ export class OfferDesk {
     this.#requireServing()
     if (this.working >= this.slots) throw new OfferRefused('busy', `all ${this.slots} slots are taken`)
     if (this.#held.size >= holdingMax)
-      throw new OfferRefused('busy', `the hub has not said of ${this.#held.size} offers that it has the vote`)
+      throw new OfferRefused('busy', `the hub has not confirmed the votes for ${this.#held.size} offers`)
   }
 
   #requireServing(): void {
@@ -211,7 +211,10 @@ export class OfferDesk {
       if (error instanceof RunAbandoned || (signal.aborted && error instanceof NodeFault)) return
       if (error instanceof QueueFull) throw new OfferRefused('busy', error.message)
       if (!(error instanceof NodeFault)) throw error
-      throw new OfferRefused('incompatible', `the run is a fault of this node: ${error.message}`)
+      throw new OfferRefused(
+        'incompatible',
+        `the run failed because of a fault of this node: ${error.message}`,
+      )
     }
     if (signal.aborted) return
     held.stage = 'voted'
@@ -303,9 +306,7 @@ export class OfferDesk {
     const seconds = voteBy - this.#parts.link.now()
     held.deadline = setTimeout(() => {
       const problem =
-        held.stage === 'voted'
-          ? 'the hub did not say in time that it has the vote'
-          : 'the run did not end in time'
+        held.stage === 'voted' ? 'the hub did not confirm the vote in time' : 'the run did not end in time'
       this.#end(held, 'missed', problem)
     }, 1000 * seconds).unref()
   }

@@ -57,7 +57,10 @@ export class OfferSources {
     await this.hub.drawSet(setOf(task))
     const again = await find()
     if (again.status === 'drawn') return again.seat
-    throw new OfferRefused('busy', 'the set was put aside for others before it was drawn from')
+    throw new OfferRefused(
+      'busy',
+      'the set was dropped for other sets before the committee was drawn from it',
+    )
   }
 
   /** The input of an offer that is too large to stand in it. @throws {@link OfferRefused} */

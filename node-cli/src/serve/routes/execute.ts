@@ -48,7 +48,7 @@ export const executeRoute = (parts: ExecuteParts, validator: Validator | null): 
   handle: async (request) => {
     const asked = readExecution(request.body)
     if (request.caller.kind === 'node' && asked.round === null)
-      throw invalidField('round', 'is required of the coordinator', 'missing')
+      throw invalidField('round', 'is required if the coordinator calls', 'missing')
     await checkRound(asked, parts)
     // Before anything that may have changed since: a vote is given for ever.
     const given = parts.executor.given(asked.round)

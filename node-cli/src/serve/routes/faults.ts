@@ -15,9 +15,13 @@ const retrySeconds = { queue: 1, rounds: 10, other: 5 }
 
 /** 409 `invalid_state` for what only validators sign. */
 export const noValidator = (): ApiError =>
-  new ApiError('invalid_state', 'This node is no validator, so it signs nothing that validators decide.', {
-    details: { reason: 'no_validator' },
-  })
+  new ApiError(
+    'invalid_state',
+    'This node is not a validator, so it does not sign decisions of validators.',
+    {
+      details: { reason: 'no_validator' },
+    },
+  )
 
 /** The code that a frame is answered with; an unexpected error is logged. */
 export function codeOf(error: unknown, log: Log, message: string, about: LogFields): ErrorCode {
@@ -39,7 +43,7 @@ export async function orFault<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof NotYet)
       throw unavailable(`This node cannot tell yet: ${error.message}.`, retrySeconds.other)
     if (error instanceof QueueFull)
-      throw unavailable('The node has as many executions as it takes. Try again shortly.', retrySeconds.queue)
+      throw unavailable('The node has no room for another execution. Try again shortly.', retrySeconds.queue)
     if (error instanceof NodeFault)
       throw new ApiError('unavailable', `The node cannot tell what the module answers: ${error.message}.`, {
         details: { reason: 'node_fault' },

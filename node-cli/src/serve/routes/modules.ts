@@ -16,7 +16,7 @@ export const putModuleRoute = (library: ModuleLibrary): Route => ({
       throw new ApiError('bad_request', 'The body is missing; send the bytes of the artifact.')
     const added = await library.add(address, body)
     if (added.status === 'invalid')
-      throw new ApiError('invalid_manifest', `This is no valid artifact: ${added.message}`, {
+      throw new ApiError('invalid_manifest', `This is not a valid artifact: ${added.message}`, {
         details: { problems: [{ path: 'body', code: added.rule, message: added.message }] },
       })
     if (added.status === 'other_address')

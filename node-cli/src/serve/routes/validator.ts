@@ -152,7 +152,11 @@ function readEpoch(query: ReadonlyMap<string, string>): { projectId: string | nu
   const projectId = query.get('project_id') ?? null
   const epoch = query.get('epoch') ?? null
   if ((projectId === null) !== (epoch === null))
-    throw invalidField(projectId === null ? 'project_id' : 'epoch', 'is needed beside the other', 'missing')
+    throw invalidField(
+      projectId === null ? 'project_id' : 'epoch',
+      'is required, because project_id and epoch belong together',
+      'missing',
+    )
   if (projectId !== null && !isBytes32(projectId))
     throw invalidField('project_id', 'must be 0x and 64 hex digits in lower case')
   if (epoch !== null && !cursorPattern.test(epoch)) throw invalidField('epoch', 'must be a whole number')

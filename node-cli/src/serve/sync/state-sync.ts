@@ -37,7 +37,7 @@ export function stateSyncPart(parts: StateSyncParts): Part {
     start: () => {
       if (!isSyncing()) return
       if (store.syncedState.progress() === null && store.syncedState.hasStorage()) {
-        log.warn('this data directory has storage of its own, so none is taken from peers', {})
+        log.warn('this data directory has storage of its own, so the node takes no storage from peers', {})
         store.syncedState.complete()
         return
       }
@@ -76,7 +76,7 @@ class StateSync {
   /** @returns The seconds to wait for the next turn; null when nothing is left to take. */
   async turn(): Promise<number | null> {
     if (!this.#peers.isValidator()) {
-      this.#tell('no generation of validators that is in force or to come has this node')
+      this.#tell('this node is not in a generation of validators that is in force or still to come')
       return waitingSeconds
     }
     try {
@@ -85,7 +85,7 @@ class StateSync {
       this.problem = null
       if (taken > 0) return 0
       this.#parts.store.syncedState.complete()
-      this.#parts.log.info('modules and storage are as the other validators have them')
+      this.#parts.log.info('modules and storage equal those of the other validators')
       return null
     } catch (error) {
       if (this.#stop.aborted) return 0
@@ -109,7 +109,7 @@ class StateSync {
     let taken = 0
     for (const module of modules) taken += Number(await this.#takeModule(module))
     if (unsettled.length > 0)
-      throw new SyncProblem(`the validators differ over the storage of ${unsettled[0]}`)
+      throw new SyncProblem(`the validators have different storage of ${unsettled[0]}`)
     return taken
   }
 
@@ -143,7 +143,7 @@ class StateSync {
     take: (peer: PeerClient) => Promise<void>,
   ): Promise<void> {
     for (const peer of this.#inOrder(peers)) if (await this.#orBlame(peer, () => take(peer))) return
-    throw new SyncProblem(`no validator gives the module ${address}`)
+    throw new SyncProblem(`no validator sends the module ${address}`)
   }
 
   async #orBlame(peer: PeerClient, work: () => Promise<void>): Promise<boolean> {
@@ -154,7 +154,10 @@ class StateSync {
       if (!(error instanceof PeerError)) throw error
       if (this.#stop.aborted) throw new SyncProblem('the node stops')
       this.#faults.set(peer.publicKey, (this.#faults.get(peer.publicKey) ?? 0) + 1)
-      this.#parts.log.warn('a validator gives no state', { peer: peer.publicKey, reason: error.message })
+      this.#parts.log.warn('a validator does not send its state', {
+        peer: peer.publicKey,
+        reason: error.message,
+      })
       return false
     }
   }

@@ -119,7 +119,7 @@ export class DirectCommits {
         log.info('the storage of a module was taken', { module: address, sequence, state_root })
         return
       }
-    log.warn('no validator gives the storage that a quorum signed', { module: address, sequence, state_root })
+    log.warn('no validator sends the storage that a quorum signed', { module: address, sequence, state_root })
   }
 
   async #takeFrom(peer: PeerClient, target: StateTarget): Promise<boolean> {
@@ -132,7 +132,7 @@ export class DirectCommits {
     } catch (error) {
       if (!(error instanceof PeerError)) throw error
       if (!this.#stop.aborted)
-        log.warn('a validator gives no state', {
+        log.warn('a validator does not send its state', {
           peer: peer.publicKey,
           module: address,
           reason: error.message,

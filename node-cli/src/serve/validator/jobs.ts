@@ -85,7 +85,7 @@ export const validatorJobs = {
   ): CheckedValidatorVote =>
     checked(() => {
       const vote = parseExecutionVote(profile, value, verifyNatively)
-      if (!validators.includes(vote.public_key)) throw new VoteError('its key is that of no validator')
+      if (!validators.includes(vote.public_key)) throw new VoteError('its key does not belong to a validator')
       return { vote, subject: executionSubject(vote) }
     }),
 } as const

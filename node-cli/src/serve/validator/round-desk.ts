@@ -93,7 +93,7 @@ export class RoundDesk {
       await orFault(() => this.#validator.takeFinalityVotes(votes))
     } catch (error) {
       const level = error instanceof ApiError ? 'debug' : 'error'
-      this.#parts.log[level]('finality votes not taken', { round_id: roundId, reason: String(error) })
+      this.#parts.log[level]('finality votes not accepted', { round_id: roundId, reason: String(error) })
     } finally {
       this.#taking -= 1
     }

@@ -149,7 +149,7 @@ export function checkTaskVote(value: unknown, context: Omit<RoundContext, 'now'>
     parseTask(vote.task, { consensus, project_id, epoch, set_hash: vote.task.set_hash })
     const rules = { committee: consensus.work.committee, params }
     const seated = seatCommittee(profile, snapshot, vote.task.seq, rules)
-    if (!hasSeat(seated, vote)) return { status: 'invalid', reason: 'its key has no such seat' }
+    if (!hasSeat(seated, vote)) return { status: 'invalid', reason: 'its key does not have this seat' }
     const member = membersOf(seated)[vote.committee.position]!
     return { status: 'valid', vote, member, quorum: seated.committee.q }
   } catch (error) {

@@ -173,7 +173,7 @@ export class RoundVotes {
 
   async #takeTask(value: unknown): Promise<RoundCounts> {
     const { background, profile, paramsSchedule, store } = this.#parts
-    if (!isTaskVote(value)) throw noVote('it has not exactly the members of a task vote')
+    if (!isTaskVote(value)) throw noVote('it does not have exactly the members of a task vote')
     const { project_id: projectId, epoch, set_hash: setHash, consensus_hash } = value.task
     const consensus = await this.#hub.rules(projectId, consensus_hash)
     await this.#hub.storeSet({ projectId, epoch, setHash })
@@ -220,7 +220,7 @@ export class RoundVotes {
 
 const isTakenKind = (value: unknown): value is TakenKind => (takenKinds as readonly unknown[]).includes(value)
 
-const noVote = (reason: string) => refusal('', `This is no valid vote: ${reason}.`, 'invalid_vote')
+const noVote = (reason: string) => refusal('', `This is not a valid vote: ${reason}.`, 'invalid_vote')
 
 /** Why no validator means it that signed this record; null for any that may be meant. */
 function unlikely({ vote }: CheckedVote): string | null {

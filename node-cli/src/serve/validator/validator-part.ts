@@ -17,7 +17,7 @@ export function validatorPart(
   let running: Promise<unknown> = Promise.resolve()
   let problem: string | null | undefined
 
-  metrics.gauge('reachable', 'Whether this node finds itself at its URL', () => Number(problem === null))
+  metrics.gauge('reachable', 'Whether this node reaches itself at its URL', () => Number(problem === null))
   status.set('consensus', () => ({ ...validator.describe(), reachable: problem === null, problem }))
 
   const catchUp = async (): Promise<number> => {

@@ -101,7 +101,7 @@ export function createValidator(
 function countOutcomes(metrics: Metrics) {
   const requests = metrics.counter(
     'consensus_requests_total',
-    'Sets, rounds and votes that were brought, by outcome; failed is one that may be brought again',
+    'Sets, rounds and votes that the node received, by outcome; failed ones may be sent again',
     ['kind', 'outcome'],
   )
   return async <T>(kind: string, work: () => Promise<T>): Promise<T> => {

@@ -61,11 +61,11 @@ const ofDevice: readonly Provocation[] = [
     (w) => w.set('devices', "nodectl_version = '0.9.0'"),
     /runs nodectl 0.9.0; the hub needs 1.0.0/,
   ],
-  ['profile_missing', (w) => w.set('devices', 'profile_updated_at = NULL'), /has not said what it is/],
+  ['profile_missing', (w) => w.set('devices', 'profile_updated_at = NULL'), /has not reported its profile/],
   [
     'incompatible',
     (w) => w.set('devices', 'hardware = \'{"cpu_cores":8,"ram_mb":16,"storage_free_mb":10000}\''),
-    /: ram_mb is 16, asked for is \d+\.$/,
+    /: ram_mb is 16, and the project asks for \d+\.$/,
     { hides: /ram_mb/ },
   ],
 ]
@@ -126,7 +126,7 @@ const ofSet: readonly Provocation[] = [
   [
     'not_in_set_yet',
     (w) => w.bond({ started_at: epochStart(w.epoch, epochSecs) - 1 }),
-    /is in work from \d{4}-\d\d-\d\d \d\d:00 UTC\.$/,
+    /can get work from \d{4}-\d\d-\d\d \d\d:00 UTC on\.$/,
   ],
   [
     'left_out_of_set',

@@ -95,7 +95,7 @@ async function isLogged(
   )
   const asked = new Set(ids)
   return answers.some((logs) => {
-    if (!Array.isArray(logs)) throw new NotYet('the chain answers no logs')
+    if (!Array.isArray(logs)) throw new NotYet('the chain does not return logs')
     return logs.some(
       (log) => !isObject(log) || !Array.isArray(log.topics) || log.topics.some((topic) => asked.has(topic)),
     )
@@ -107,12 +107,12 @@ const quantity = (value: number): string => `0x${value.toString(16)}`
 function readBlock(value: unknown): Block {
   if (isObject(value) && typeof value.hash === 'string')
     return { number: Number(value.number), hash: value.hash, timestamp: Number(value.timestamp) }
-  throw new NotYet('the chain answers no block')
+  throw new NotYet('the chain does not return a block')
 }
 
 function readSubscription(value: unknown): BondedSubscription {
   if (typeof value !== 'string' || !/^0x[0-9a-f]{320}$/.test(value))
-    throw new NotYet('the chain answers no subscription; has it the contracts of the network?')
+    throw new NotYet('the chain does not return a subscription; does it have the contracts of the network?')
   const word = (i: number): string => value.slice(2 + i * wordDigits, 2 + (i + 1) * wordDigits)
   const address = (i: number): string => `0x${word(i).slice(24)}`
   const owner = address(0)

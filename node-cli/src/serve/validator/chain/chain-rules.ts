@@ -22,7 +22,8 @@ export async function findSetProblemsOnChain(
   const { block_number: number, block_hash: hash } = header.beacon
   const target = beaconTargetTime(header.epoch, header.epoch_secs, params)
   const [block, next] = [await chain.block(number), await chain.block(number + 1)]
-  if (block === null || next === null) throw new NotYet('the chain has not the block after the beacon yet')
+  if (block === null || next === null)
+    throw new NotYet('the chain does not have the block after the beacon yet')
   if (block.hash !== hash)
     return [problem('beacon.block_hash', `must be ${block.hash}, as the chain has it.`)]
   if (block.timestamp >= target || next.timestamp < target)
