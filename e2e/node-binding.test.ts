@@ -280,7 +280,7 @@ describe('a hub that lies gets no signature', () => {
     [
       'a redirect',
       (_, response) => void response.writeHead(307, { Location: hub.origin() }).end(),
-      'sends callers on to',
+      'redirects to',
     ],
   ])('%s', async (_, answer, message) => {
     const lying = await startLyingHub(answer)

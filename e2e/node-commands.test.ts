@@ -106,8 +106,8 @@ describe('why', () => {
   })
 
   test.each([
-    ['that finds nothing else', { working: true, causes: [] }, 200, 'The hub has'],
-    ['that it gives not', unknown, 404, 'The hub has'],
+    ['that finds nothing else', { working: true, causes: [] }, 200, 'The hub shows'],
+    ['that it gives not', unknown, 404, 'The hub shows'],
     [
       'that says so itself',
       { working: false, causes: [{ code: 'offline', severity: 'error', message: 'It sleeps.' }] },

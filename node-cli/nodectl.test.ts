@@ -91,7 +91,7 @@ describe('nodectl', () => {
     expect(help).toMatch(/^ {2}--gas <GAS> +Gas limit, 1 to 10000000000 \(default 1000000\)$/m)
     expect(help).toMatch(/^Environment:\n {2}NODE_ENGINE +native: .*pulley: /m)
     expect(help).toMatch(
-      /^Exit codes:\n {2}0 +the function succeeded\n {2}1 +it failed.*\n {2}2 .*\n {2}70 /m,
+      /^Exit codes:\n {2}0 +the function succeeded\n {2}1 +the function failed.*\n {2}2 .*\n {2}70 /m,
     )
   })
 

@@ -46,7 +46,7 @@ describe('the receipt of an epoch waits for its rounds', () => {
     const network = await createWaiting()
     network.openRounds = 1
     const nodes = await startWaiting(network)
-    await problem(nodes, 'as the hub says')
+    await problem(nodes, 'the hub says that')
     const [first] = network.validators
     await expect
       .poll(() => propose(network, first!, nodes[1]!, { ...proposal, attempt: 0 }), patience)
@@ -86,7 +86,7 @@ describe('the receipt of an epoch waits for its rounds', () => {
     })
     const nodes = await startWaiting(network)
     await expect.poll(() => isRefused, patience).toBe(true)
-    await problem(nodes, 'as the hub says')
+    await problem(nodes, 'the hub says that')
     expect(network.posted).toEqual([])
     network.openRounds = 0
     await expect.poll(() => network.posted, patience).toHaveLength(1)

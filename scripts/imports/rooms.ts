@@ -86,6 +86,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'contracts',
     'node-cli/kept-build.ts',
     'node-cli/src/data-dir',
+    'node-cli/src/node-signer.ts',
     'node-cli/src/service',
     'examples',
     'scripts',

@@ -51,14 +51,14 @@ describe('an answer that no hub gives is refused with the reason', () => {
       'sent more than 1048576 bytes; a hub does not send such answers',
     ],
     ['another type', answering('text/html', '{}'), 'like a hub: GET /v1/status returned 200 with text/html'],
-    ['no type', (_, response) => void response.writeHead(200).end('{}'), 'gave 200 with no content type'],
+    ['no type', (_, response) => void response.writeHead(200).end('{}'), 'returned 200 with no content type'],
     ['broken JSON', answering('application/json', '{"a":'), 'does not answer like a hub'],
     [
       'a redirect',
       (_, response) => void response.writeHead(302, { Location: 'https://elsewhere.example/' }).end(),
       'redirects to https://elsewhere.example/, which nodectl does not follow',
     ],
-    ['a 404 of something else', answering('text/plain', 'no', 404), 'gave 404 with text/plain'],
+    ['a 404 of something else', answering('text/plain', 'no', 404), 'returned 404 with text/plain'],
   ])('%s', async (_, answer, message) => {
     await expect(read(answer)).rejects.toMatchObject({
       failure: 'invalid_answer',
@@ -191,7 +191,7 @@ describe('readNetwork', () => {
     [
       'names of which one is another',
       (origin) => descriptorOf(origin, { profile: { ...profile, header_prefix: 'X-Acme-' } }),
-      'says header_prefix X-Acme-, not X-Hub-',
+      'has the header_prefix X-Acme-, not X-Hub-',
     ],
     [
       'names that no network has',
