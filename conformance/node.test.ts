@@ -51,7 +51,7 @@ async function createStage() {
     await proxy.stop()
   })
   let isStarted = false
-  /** Runs the script with a fault. @returns Numbers of the clauses that it broke, with what was seen. */
+  /** Runs the script with a fault. @returns A finding for each clause: kept, broken or unseen. */
   const run = async (fault: Fault) => {
     proxy.use(fault)
     const findings = new Findings(nodeClauses)

@@ -134,7 +134,7 @@ function readGivenProfile(value: string): GivenProfile {
   try {
     given = JSON.parse(value)
   } catch {
-    // Refused below, with everything else that is no object.
+    // Refused below, with everything else that is not an object.
   }
   const read = readProfile(given)
   if ('profile' in read) return given as GivenProfile

@@ -36,11 +36,11 @@ const nameBytesMax = 31
 /** Twice what minting costs an account without tokens. */
 const mintGas = 110_000n
 
-/** Everything that a deployment sends, and where it leads. */
+/** Everything that a deployment sends, and its results. */
 export interface DeploymentPlan extends Deployment {
   readonly sender: Sender
   readonly beginning: Beginning
-  /** Those that are not mined yet. */
+  /** The calls that are not mined yet. */
   readonly calls: readonly Call[]
   /** The most that the transactions cost. */
   readonly costWei: bigint
@@ -94,7 +94,7 @@ export async function planDeployment(options: DeployOptions): Promise<Deployment
   )) as Hex[]
   const calls = [
     ...left.map((data, i) => ({ data, gas: (BigInt(estimates[i]!) * 12n) / 10n })),
-    // Not estimated: there is no token yet.
+    // Not estimated: the token does not exist yet.
     ...grants.slice(Math.max(0, done - creations.length)).map((call) => ({ ...call, gas: mintGas })),
   ]
   const gas = calls.reduce((sum, call) => sum + call.gas, 0n)
@@ -102,7 +102,7 @@ export async function planDeployment(options: DeployOptions): Promise<Deployment
   return { contracts, adminTimelock, startBlock: beginning.block, beginning, sender, calls, costWei }
 }
 
-/** How many of the transactions are mined. Whether they were these, the contracts will say. */
+/** How many of the transactions are mined. The later comparison with the chain shows whether these were sent. */
 function requireBegun({ nonce }: Sender, beginning: Beginning, count: number): number {
   const done = nonce - beginning.nonce
   if (done < 0 || done > count)

@@ -1,7 +1,7 @@
 /**
  * `npm run test:sol`: the fuzz and invariant tests in Solidity; arguments are passed on to `forge test`.
  *
- * forge is large and needed for nothing else, so it is no dependency: it is installed on first use, into the folder that
+ * forge is large and needed for nothing else, so it is not a dependency: it is installed on first use, into the folder that
  * FORGE_HOME names or one of the user's cache.
  */
 import { spawnSync } from 'node:child_process'

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 if (process.argv.includes('--version')) {
-  // Not asked of the compiler, which takes a second to load. Of all this forge reads the number.
+  // The compiler is not asked, since it takes a second to load. Forge reads only the version number.
   console.log(
     `solc, the solidity compiler commandline interface\nVersion: ${require('solc/package.json').version}+commit.f401782d.Emscripten.clang`,
   )

@@ -77,7 +77,7 @@ export async function readDeployments(wrangler: Wrangler, worker: string): Promi
   return (JSON.parse(answer) as Deployment[]).toSorted((a, b) => (a.created_on < b.created_on ? 1 : -1))
 }
 
-/** One that a change of secrets made has no message. */
+/** The tag of the newest deployment that has a message; a change of secrets makes one without. */
 const tagOf = (deployments: readonly Deployment[]): string | null =>
   deployments.flatMap(({ annotations }) => annotations?.['workers/message'] ?? [])[0]?.split(' ')[0] ?? null
 

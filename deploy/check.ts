@@ -66,7 +66,7 @@ function pageProblem(
   return `answers ${type}, and not ${name}: run \`up\` again, and see CONSOLE under [settings]`
 }
 
-/** No hub, but the way to it: there is no connection, or the edge of Cloudflare has no certificate or Worker for the domain yet. */
+/** The hub cannot be reached yet: no connection, or no certificate or Worker for the domain at the edge of Cloudflare. */
 const isAway = (findings: readonly Finding[]): boolean =>
   findings.some(({ problem }) => /^(does not answer|answers 5(2\d|30):)/.test(problem ?? ''))
 

@@ -5,7 +5,7 @@ import { chainProfiles } from '../protocol/identity/index.ts'
 import { CommandError } from '../scripts/command/errors.ts'
 import { contractNames } from '../workers/chain/contracts.ts'
 
-/** Of a text that may not be filled in yet. */
+/** Schema of a text that may not be filled in yet. */
 const orEmpty = (pattern: RegExp, problem: string) =>
   z.string().refine((text) => text === '' || pattern.test(text), problem)
 const isAddress = /^0x[0-9a-fA-F]{40}$/

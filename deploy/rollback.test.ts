@@ -45,7 +45,7 @@ describe('rollback', () => {
     deployed(1, `${objectsTag} one`, ['v1', 100])
     deployed(2, `${objectsTag} two`, ['v2', 100])
     deployed(3, `${objectsTag} three`, ['v3', 100])
-    await expect(back({ version: 'v9' })).rejects.toThrow('Such versions: v2, v1.')
+    await expect(back({ version: 'v9' })).rejects.toThrow('Versions that can have it again: v2, v1.')
     await back({ version: 'v1' })
     expect(running()).toEqual([{ version_id: 'v1', percentage: 100 }])
   })

@@ -9,9 +9,9 @@ export interface RollbackOptions {
   readonly wrangler: Wrangler
   readonly say: (line: string) => void
   readonly confirm: (question: string) => Promise<boolean>
-  /** The version to return to; the one before where it is left out. */
+  /** The version to return to; if left out, the previous one. */
   readonly version: string | undefined
-  /** Tries the hub. @throws {@link CommandError} with what is wrong. */
+  /** Checks the hub. @throws {@link CommandError} with the problems. */
   readonly check: (url: string) => Promise<void>
 }
 

@@ -30,7 +30,7 @@ interface Wanted {
 const relayerKey = 'RELAYER_PRIVATE_KEY'
 const previousKeys = 'RELAYER_PREVIOUS_KEYS'
 
-/** Which secrets to set, and to what. Those that are there stay, unless one is rotated. @throws {@link CommandError} */
+/** Which secrets to set, and to which values. Existing secrets stay, unless one is rotated. @throws {@link CommandError} */
 export function planSecrets(
   environment: Environment,
   { present, rotate, given, isKept }: Wanted,
@@ -80,6 +80,6 @@ function noteOf(name: string, value: string, isGenerated: boolean): string {
     : `${name}  ${how}`
 }
 
-/** Secrets and what they are for, a line each. */
+/** Secrets with their purposes, a line each. */
 export const secretList = (secrets: readonly Secret[]): string =>
   secrets.map(({ name, about }) => `  ${name}  ${about}`).join('\n')

@@ -18,7 +18,7 @@ export interface UpOptions {
   readonly commit: string
   /** Values of secrets that an operator gives, by name. */
   readonly given: Readonly<Record<string, string | undefined>>
-  /** Tries a deployed hub. @param headers - Choose its version. @throws {@link CommandError} with what is wrong. */
+  /** Checks a deployed hub. @param headers - Choose its version. @throws {@link CommandError} with the problems. */
   readonly check: (url: string, headers: Record<string, string>) => Promise<void>
 }
 
@@ -26,8 +26,8 @@ export interface UpOptions {
 const shares = [10, 50, 100]
 
 /**
- * Brings an account to what its environment says. Each step looks at what is there, so a run that was interrupted is repeated from its
- * beginning. @throws {@link CommandError} with what has to be done first, or what failed.
+ * Makes an account match its environment. Each step looks at the present state, so a run that was interrupted is repeated from its
+ * beginning. @throws {@link CommandError} with the steps that have to be done first, or the failure.
  */
 export async function bringUp(options: UpOptions): Promise<void> {
   const prepared = await prepare(options)

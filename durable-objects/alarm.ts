@@ -1,4 +1,7 @@
-/** The alarm of an object. Setting it costs a row, so one that comes in time is left as it is. One that comes too early finds nothing to do, and has to be set again. */
+/**
+ * The alarm of an object. Setting it costs a row, so an alarm that comes in time is left as it is. An alarm that comes too early
+ * finds nothing to do, and has to be set again.
+ */
 export class Alarm {
   readonly #storage: DurableObjectStorage
   /** When it comes, in milliseconds; null for none, undefined until that was looked up. */

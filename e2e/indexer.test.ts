@@ -19,7 +19,7 @@ import {
 
 const address = (who: number) => `0x${who}${'f'.repeat(39)}`
 
-/** Any of these calls. Those that the contracts refuse leave no event. */
+/** Any of these calls. A call that the contracts refuse leaves no event. */
 function anything(calls: Calls, random: () => number): Call {
   const below = (limit: number) => Math.floor(random() * limit)
   const who = below(3)
@@ -67,7 +67,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     head: () => network.head(),
   }
 
-  /** Compares what is indexed with what is read when nothing is known. */
+  /** Compares the index with one that the hub reads again from an empty one. */
   const expectLikeFresh = async (hub: Hub) => {
     await caughtUp(hub, chain)
     const indexed = await indexOf(hub)

@@ -13,7 +13,7 @@ interface TimedEvent {
   readonly what: (args: Args, contract: string) => string
 }
 
-/** The events that announce a time, and what is possible from then on. */
+/** The events that announce a time, and the effect that it has. */
 const timedEvents: readonly TimedEvent[] = [
   {
     ...stakingEvents.Unbonding,
@@ -48,7 +48,7 @@ interface RpcLog {
   readonly data: Hex
 }
 
-/** The times within a span that events of a local chain announced, and what is possible from then on, earliest first. */
+/** The times within a span that events of a local chain announced, and the effect of each, earliest first. */
 export async function readChainTimes(rpcUrl: string, { from, to }: Span) {
   const filter = { fromBlock: 'earliest', toBlock: 'latest', topics: [timedEvents.map(({ topic }) => topic)] }
   const [logs] = (await callBatch(rpcUrl, [['eth_getLogs', filter]])) as [RpcLog[]]

@@ -20,7 +20,7 @@ const defaultPort = 8545
 
 /**
  * The contract of EIP-2935, which stores the hash of every block. Nothing of the network reads it, and the state of every
- * block would have 8,191 slots of it: half of what is kept, and nine tenths of the time that a block takes.
+ * block would have 8,191 slots of it: half of the stored data, and nine tenths of the time that a block takes.
  */
 const blockHashContract = '0x0000F90827F1C53a10cb7A02335B175320002935'
 
@@ -29,12 +29,12 @@ export interface ChainOptions {
   readonly detached?: boolean
   /** The command that begins without its state. */
   readonly startOver?: string
-  /** A new chain begins so long ago, and stays so far behind the machine until {@link catchUp}. */
+  /** A new chain starts this many seconds before now, and stays that far behind the machine until {@link catchUp}. */
   readonly pastSecs?: number
   /**
-   * From one block to the next where there is no transaction. Transactions are mined at once; blocks come without any too,
-   * because rules that ask for a block after some time would wait for ever else: each task waits for the one after its committee
-   * agreed.
+   * Seconds from one block to the next if there is no transaction. Transactions are mined at once. Blocks also come without
+   * any, because rules that need a block after some time would otherwise wait for ever: each task waits for the block after
+   * its committee agreed.
    */
   readonly blockSecs?: number
 }

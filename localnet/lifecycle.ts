@@ -33,7 +33,7 @@ export class Lifecycle {
   /**
    * Stops upon Ctrl-C, SIGTERM and the end of the terminal.
    *
-   * @param exitCode of what is stopped so: 0 for what runs until then, another for what had an end of its own to reach.
+   * @param exitCode of a process that is stopped so: 0 if it runs until then, another if it had an end of its own to reach.
    */
   stopOnSignals(exitCode = 0): void {
     const stop = () => void this.#interrupt(exitCode)
@@ -61,7 +61,7 @@ export class Lifecycle {
       try {
         await end()
       } catch (error) {
-        // A stack says nothing more of what is no bug, and would hide why everything stops.
+        // For an error that is not a bug, a stack adds nothing, and would hide why everything stops.
         const reason = isExpected(error) ? error.message : error
         console.error('Some parts did not stop cleanly:', reason)
       }

@@ -41,9 +41,9 @@ import {
 import { describeNetwork, describeNodes, describeSample } from './summary.ts'
 
 /**
- * A new chain begins so long ago, and the sample is made then: the beacon of the epoch that runs comes after its bonds, so
- * that committees are drawn from the first minute on. Longer than an epoch of the sample and the time before it that its
- * beacon is of.
+ * A new chain starts this long before now, and the sample is made then: the beacon of the running epoch comes after the
+ * bonds of the sample, so committees are drawn from the first minute on. Longer than an epoch of the sample and the time from
+ * its beacon to its start.
  */
 const samplePastSecs = 2 * 3_600
 
@@ -300,7 +300,7 @@ async function deploy(
   problem = 'belongs to a chain, contracts or names that no longer exist',
 ): Promise<Deployment> {
   const aside = setAside(files.storage)
-  // Validators stand by what they attested about a chain.
+  // Validators keep their attestations about a chain and never contradict them.
   setAside(files.validators)
   if (aside !== null) progress(`The hub’s data ${problem}; it is moved to ${aside}`)
   progress('Deploying the contracts')

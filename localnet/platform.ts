@@ -3,7 +3,7 @@ import { cloudflareLimits, type Limits } from './inside/limits.ts'
 import { wrapHub } from './wrapped-hub.ts'
 
 export interface PlatformOptions {
-  /** Of all delays and choices. */
+  /** Seed of all delays and choices. */
   readonly seed: number
   /** Values that differ from {@link cloudflareLimits}. */
   readonly limits?: Partial<Limits>

@@ -86,7 +86,7 @@ const serveApart: Plugin = {
   },
 }
 
-/** Of the package's own description the tool needs this alone. */
+/** The tool needs only these members of its own `package.json`. */
 const packageFacts: Plugin = {
   name: 'package-facts',
   setup({ onLoad }) {

@@ -19,7 +19,7 @@ describe('the benchmark', () => {
     hub.answers.set('GET /v1/benchmarks/current', json(suite))
     return { hub, miner }
   }
-  /** Of the echo module on this input. */
+  /** The receipt hash of the echo module on this input. */
   const pinned = '0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6'
   const asked = (hub: LinkHub) => hub.requests.filter((one) => one === 'GET /v1/benchmarks/current').length
 

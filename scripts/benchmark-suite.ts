@@ -1,6 +1,6 @@
 /**
- * Writes the benchmark suite of the network: modules of `examples/`, compiled, into `public/benchmarks/`, and what they are
- * run with, beside the receipt that every device gets, into `workers/benchmarks/`. Both engines must agree on it.
+ * Writes the benchmark suite of the network: modules of `examples/`, compiled, into `public/benchmarks/`, and the
+ * cases that run them, each with the receipt that every device gets, into `workers/benchmarks/`. Both engines must agree on it.
  */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

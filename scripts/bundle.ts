@@ -98,7 +98,7 @@ const compiledModules: Plugin = {
 
 /**
  * esbuild makes an entry of whatever a parsed file imports dynamically, also where it drops the code that does so. viem
- * has one such import, for lookups off the chain, which would keep a third of viem in what is loaded at start.
+ * has one such import, for lookups off the chain, which would keep a third of viem in the code that is loaded at start.
  */
 const droppedImports: Plugin = {
   name: 'dropped-imports',

@@ -44,7 +44,7 @@ export const builtConsole = (): Promise<string> => keptBuild(build)
 const build: Build = { name: 'console', sources, buildInto }
 
 async function buildInto(unfinished: string): Promise<void> {
-  // Two that build at once do not share what the compiler writes on the way.
+  // Two builds at the same time do not share the intermediate files of the compiler.
   const work = path.join('.svelte-kit', randomBytes(8).toString('hex'))
   const vite = path.join(
     path.dirname(createRequire(import.meta.url).resolve('vite/package.json')),

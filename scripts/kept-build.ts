@@ -76,7 +76,7 @@ function listFiles(place: string): string[] {
   return names.flatMap((name) => listFiles(path.posix.join(place, name)))
 }
 
-/** Two that build at once build the same. */
+/** If two processes build at once, both builds are the same, and the first one stays. */
 function adopt(unfinished: string, kept: string): void {
   try {
     renameSync(unfinished, kept)

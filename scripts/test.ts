@@ -65,7 +65,7 @@ async function runAll(): Promise<number> {
       codeOf(startVitest(['--project=node', ...common])),
     ])
     for (const output of outputs) process.stdout.write(readFileSync(output))
-    // Of a run that failed nobody knows what would have been seen.
+    // After a failed run, nobody knows which answers its missing tests would have shown.
     return Math.max(...codes) || Number(!reportAnswers(answers))
   } finally {
     rmSync(folder, { recursive: true })

@@ -199,7 +199,7 @@ async function askWrangler(): Promise<WranglerHub> {
       name,
       statements: unstable_splitSqlQuery(readFileSync(path.join(inRoot(migrationsFolder), name), 'utf8')),
     }))
-  // The folder of this repository may be moved with what is kept in it.
+  // The folder of this repository may be moved with the kept build in it.
   const directory = path.relative(inRoot('.'), assets.directory)
   // Wrangler adds secrets of `.dev.vars`, which are not to be kept.
   const { vars: bindings } = config

@@ -52,7 +52,7 @@ const pollMs = 250
 const localChainIds: readonly number[] = [31337, 1337]
 
 /**
- * Has an owner's action done: prepares it, compares what came with what is wanted, shows it, signs, relays, and waits until
+ * Has an owner's action done: prepares it, compares the payload with the plan, shows it, signs, relays, and waits until
  * the chain has it.
  *
  * @param client may read transactions.
@@ -98,7 +98,7 @@ interface Checked {
   readonly permit: TypedData | null
 }
 
-/** Compares a payload with what is wanted. @returns Own copies, to be signed. */
+/** Compares a payload with the plan. @returns Own copies, to be signed. */
 function check(
   { contracts, profile }: Network,
   wallet: Wallet,
@@ -128,7 +128,7 @@ async function sign(
   signal: AbortSignal,
 ): Promise<SignedBody> {
   const signatureOf = async (data: TypedData) => {
-    // Nobody waits for what a wallet is asked or answers too late.
+    // Nobody waits for a signature that the wallet is asked for or gives too late.
     signal.throwIfAborted()
     return (await wallet.signTypedData(data as unknown as SignableData)).toLowerCase()
   }

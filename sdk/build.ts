@@ -29,7 +29,7 @@ await build({
 })
 writeTypes()
 
-/** Declarations of what is bundled, each in a file of its own: a bundler of types would be one more tool. */
+/** Writes the declarations of the bundled files, each to a file of its own: a bundler of types would be one more tool. */
 function writeTypes(): void {
   const types = path.join(dist, 'types')
   const { status, stdout } = spawnSync(

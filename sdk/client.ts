@@ -198,7 +198,7 @@ export class Client {
       headers,
       body: body as NonNullable<RequestInit['body']> | null,
       signal,
-      // Followed, a POST becomes a GET, and what is signed for this hub goes to another.
+      // If a redirect were followed, a POST would become a GET, and a request signed for this hub would go to another.
       redirect: 'manual',
     })
     for (const [name, value] of Object.entries(sent.headers)) request.headers.set(name, value)

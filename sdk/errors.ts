@@ -12,11 +12,11 @@ export class HubError extends Error {
 
 /** Ids of work that the hub has begun, or may have begun. A retry with them acts only once. */
 export interface Begun {
-  /** Of `tasks.run` and `tasks.wait`. */
+  /** Task of `tasks.run` and `tasks.wait`. */
   taskId?: string | undefined
-  /** Of an action of an owner. */
+  /** Transaction of an owner's action. */
   transactionId?: string | undefined
-  /** Of a call that had one. */
+  /** Idempotency key of a call that had one. */
   idempotencyKey?: string | undefined
 }
 

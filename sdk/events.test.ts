@@ -19,7 +19,7 @@ const stream =
 const page = (events: object[], next_cursor: string, archived_before: number | null = null) =>
   json(200, { items: events, next_cursor, archived_before })
 
-/** Follows until so many events came. */
+/** Follows until `count` events came. */
 async function take(url: string, count: number, options: object = {}) {
   const taken: string[] = []
   const controller = new AbortController()

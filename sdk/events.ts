@@ -41,9 +41,9 @@ export interface Events {
 /** The hub sends something every 15 s. */
 const silenceMs = 40_000
 const holdSecs = 25
-/** So often in a row a stream may bring nothing, as behind a proxy that collects answers, before the feed is polled. */
+/** After this many streams in a row that brought nothing, as behind a proxy that collects answers, the feed is polled. */
 const emptyStreamsMax = 2
-/** After so many polls a stream is tried once more: what was between may be gone. */
+/** After this many polls a stream is tried once more: the proxy in between may be gone. */
 const pollsMax = 20
 /** A stream or poll that ends sooner without an event is repeated after growing pauses. */
 const livedMs = 10_000
@@ -54,7 +54,7 @@ const pauseMaxMs = 300_000
 interface Batch {
   readonly events: readonly Event[]
   readonly cursor: string | undefined
-  /** Of the oldest event that is kept, where there is a gap before. */
+  /** Time of the oldest event that is kept, if there is a gap before it. */
   readonly archivedBefore?: number | null
   readonly retryMs?: number | undefined
 }
@@ -66,7 +66,7 @@ async function* follow(client: Client, options: FollowOptions): AsyncGenerator<F
   let cursor = options.from || undefined
   let emptyStreams = 0
   let polls = 0
-  /** In a row; what ended early with nothing is one. */
+  /** Failures in a row; a stream or poll that ended early with nothing is one. */
   let failures = 0
   let pauseMs = 0
   while (!signal.aborted) {

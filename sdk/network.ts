@@ -22,7 +22,7 @@ export interface Network {
   readonly rpcUrl: string | null
 }
 
-/** Reads the descriptor of a hub. @throws {@link HubError} when what answers is no hub, or a hub that refuses. */
+/** Reads the descriptor of a hub. @throws {@link HubError} when the server is not a hub, or refuses. */
 export async function readNetwork(client: Client): Promise<Network> {
   const notAHub = (reason: string, cause?: unknown) =>
     new HubError(`The server at ${client.url} is not a hub: ${reason}.`, { cause })

@@ -61,7 +61,7 @@ export async function bond(
   )
 }
 
-/** A subscription of several: the device, the project, and what is bonded. */
+/** One of several subscriptions: the device, the project, and the amount to bond. */
 export interface BatchItem {
   readonly project_id: string
   readonly node_id: string

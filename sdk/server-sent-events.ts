@@ -8,7 +8,7 @@ export interface Message {
   readonly retry: number | undefined
 }
 
-/** More of one message is no event of a hub. */
+/** A longer message is not an event of a hub. */
 const messageLengthMax = 4 * 1024 * 1024
 
 /** Reads the messages of a stream, those with an id alone too. Comments and unknown fields are skipped. */

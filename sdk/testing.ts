@@ -47,7 +47,7 @@ export interface Network {
 const program = `@${resolveProfile().prefix}/testing`
 const usualTimeout = 300_000
 
-/** Starts a local network, with data of its own; it ends with this process at the latest. @throws with what it says. */
+/** Starts a local network, with data of its own; it ends with this process at the latest. @throws with its error output. */
 export async function startNetwork(options: NetworkOptions = {}): Promise<Network> {
   const { nodes = true, sample = true, port = 0, timeout = usualTimeout, signal } = options
   signal?.throwIfAborted()

@@ -16,9 +16,9 @@ export interface Evidence {
   readonly module_address?: string
   readonly function?: string
   readonly input?: TaskInput
-  /** Of a run that succeeded. */
+  /** Output of a run that succeeded. */
   readonly output?: Uint8Array | string | null
-  /** The output in base64, which counts in place of `output`: a task has it where the bytes are no text. */
+  /** The output in base64, which counts in place of `output`: a task has it if the bytes are not text. */
   readonly output_b64?: string | undefined
   readonly events?: readonly { readonly name: string; readonly data?: unknown }[] | null
   readonly gas_used?: number | null
@@ -51,9 +51,9 @@ export interface Verification {
 }
 
 /**
- * Recomputes the hash of a receipt, and of an epoch its sums and the root of its payouts; compares these with what is known
- * of the run; checks every signature that comes with it. The keys of a receipt are what it says itself: that they belong to
- * validators is checked where `signer_keys` names these.
+ * Recomputes the hash of a receipt, and for an epoch its sums and the root of its payouts; compares these with the known facts
+ * of the run; checks every signature that comes with it. A receipt names its keys itself: that they belong to
+ * validators is checked only if `signer_keys` names these.
  */
 export function verifyReceipt(profile: Profile, given: Receipt, evidence: Evidence = {}): Verification {
   const receipt = 'kind' in given ? given.receipt : given
@@ -142,7 +142,7 @@ interface Recomputed {
   /** Signed by its signers. */
   readonly text: string
   readonly signatures: readonly Signature[]
-  /** How many of so many keys must have signed. */
+  /** How many of `keys` keys must have signed. */
   readonly quorumOf: (keys: number) => number
 }
 

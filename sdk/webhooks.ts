@@ -7,7 +7,7 @@ export class BadWebhook extends HubError {
 }
 
 export interface ReceivedWebhook {
-  /** Of the request, however your server holds them. */
+  /** Headers of the request, however your server holds them. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
   /** Exactly as it arrived: parsed and written again, it has another signature. */
   readonly body: string | Uint8Array

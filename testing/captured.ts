@@ -1,6 +1,6 @@
 type Stream = 'stdout' | 'stderr'
 
-/** Does something with what it writes in the place of what this process writes. @param write - Gets it. */
+/** Runs `act` and captures what this process writes meanwhile. @param write - Gets each text instead of the stream. */
 export async function captured<T>(
   write: (stream: Stream, text: string) => void,
   act: () => Promise<T>,

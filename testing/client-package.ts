@@ -32,7 +32,7 @@ export function readmeProgram(...languages: ('js' | 'ts')[]): string {
     .join('\n')
 }
 
-/** That of a reader: without the project's own, newer Node.js. */
+/** The environment of a reader: without the project's own, newer Node.js. */
 export function ownEnvironment(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const places = process.env.PATH?.split(':').filter((place) => !place.includes('node_modules'))
   return { PATH: places?.join(':'), HOME: process.env.HOME, ...more }

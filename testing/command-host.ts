@@ -17,7 +17,7 @@ export interface CommandAnswer {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
-  /** Both, in the order of what was written. */
+  /** Both outputs, in the order in which they were written. */
   readonly said: string
 }
 

@@ -93,7 +93,7 @@ async function seeAbort(page: Page, slug: string, message: string, faults: strin
   await page.getByRole('row').filter({ hasText: 'Final' }).getByText('Function failed').first().waitFor()
 }
 
-/** Of the page. */
+/** A class of the page. */
 declare class Event {
   constructor(type: string, options: { bubbles: boolean })
 }

@@ -35,7 +35,7 @@ export async function findBuildFaults(browser: Browser, origin: string): Promise
 
 type Look = (what: string) => Promise<void>
 
-/** An account of the local network that is no developer yet. The hub limits the first try. */
+/** Enrolls an account of the local network that is not a developer yet. The hub answers the first try with a limit. */
 async function enroll(page: Page, origin: string, look: Look): Promise<void> {
   await signInWith(page, `${origin}/build`, 'Miner')
   await page.getByLabel('Name that people see').waitFor()
@@ -164,7 +164,7 @@ async function writeDraft(page: Page, look: Look): Promise<void> {
 /** A still image of one pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
 
-/** A text that is no JSON is saved, and is there after a reload as it was typed. */
+/** A text that is not JSON is saved, and is shown after a reload as it was typed. */
 async function keepBrokenText(page: Page, editor: Locator): Promise<void> {
   const sound = await editor.inputValue()
   const broken = `${sound.slice(0, 200)} {{ unfinished`
@@ -196,7 +196,7 @@ async function useModule(page: Page): Promise<void> {
   if (modules.worker !== manifestAddress || work.functions.join() !== 'echo')
     throw new Error(`The manifest names ${modules.worker} with ${work.functions}.`)
   await page.getByText('It keeps every rule, and the hub takes it.').waitFor()
-  // Echo refuses what is no JSON: a text keeps its quotation marks.
+  // Echo refuses an input that is not JSON: a text keeps its quotation marks.
   await page.getByLabel('Input (JSON)').fill('"Ada"')
   await page.getByRole('button', { name: 'Run it' }).click()
   await page.getByText(/^\d[\d,]* gas of 100,000,000/).waitFor()

@@ -114,7 +114,7 @@ export async function reloadUntil(page: Page, shown: Locator): Promise<void> {
   throw new Error(`The page has not come to show ${shown}.`)
 }
 
-/** Of the page. */
+/** The document of the page. */
 declare const document: {
   readonly body: { append(link: Link): void }
   createElement(name: 'a'): Link

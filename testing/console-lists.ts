@@ -31,7 +31,7 @@ export async function findListFaults(page: Page, origin: string, rows: number): 
   await page.locator(`[data-block="${Math.floor(blocks / 2)}"]`).scrollIntoViewIfNeeded()
   await page.waitForFunction(rowInView)
   const left = await page.evaluate(rowInView)
-  // A click would scroll to what is clicked.
+  // A click would scroll to the clicked element.
   await page.keyboard.press('g')
   await page.keyboard.press('s')
   await page.getByRole('heading', { name: 'Status', exact: true }).waitFor()
@@ -108,7 +108,7 @@ export async function findDeploymentFaults(page: Page, origin: string): Promise<
   return faults
 }
 
-/** Of the page. */
+/** The document of the page. */
 declare const document: {
   readonly documentElement: { readonly scrollHeight: number }
   querySelector(selector: string): unknown

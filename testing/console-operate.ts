@@ -14,14 +14,14 @@ import { findRecordInjections, hostileListing } from './console-hostile.ts'
 import { registerProject } from './console-project.ts'
 import { payloads } from './hostile-texts.ts'
 
-/** Of its own for each run, so that a network can be looked at twice. */
+/** A new slug for each run, so that a network can be tested twice. */
 const slug = `reviewed-${randomBytes(4).toString('hex')}`
 const projectName = `${slug} <img src=x onerror=ranHostile=1>`
 
 /**
  * The operator of a local network approves a project and removes it again, bans a device and readmits it, revokes a
- * node, and sees to messages that failed: with a hub that is away, and a session that ends. A wallet that is no operator
- * reads so. The project has texts that run something where a page takes them for more.
+ * node, and sends or closes failed messages, also while the hub is away and when the session ends. A wallet that is not
+ * an operator is told so. The project has texts that run code in a page that takes them for markup.
  *
  * @param keepLetter has the hub keep a message with that id as failed.
  * @returns The faults, one per entry.
@@ -81,7 +81,7 @@ async function writeHostileRecords(hub: string, projectId: string): Promise<void
   })
 }
 
-/** One that never connects, so that nobody misses its work. */
+/** Binds a device that never connects, so that nobody misses its work. */
 async function bindDevice(hub: string): Promise<string> {
   const network = await readNetwork(hub)
   const miner = await signIn(network, privateKeys.miner)
@@ -224,7 +224,7 @@ async function revokeNode(page: Page, hub: string): Promise<void> {
 
 const operatorOf = async (hub: string) => (await signIn(await readNetwork(hub), privateKeys.operator)).client
 
-/** One that failed is sent again, another is closed, with a reason. */
+/** Sends one failed message again, and closes another, with a reason. */
 async function seeToLetters(page: Page, hub: string, keepLetter: (id: string) => void): Promise<void> {
   const ids = ['Send again', 'Delete'].map((action) => [action, randomBytes(16).toString('hex')] as const)
   for (const [, id] of ids) keepLetter(id)

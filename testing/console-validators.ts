@@ -40,7 +40,7 @@ export async function findValidatorFaults(
   })
 }
 
-/** One that never serves, so that every signature is of the validators that the network has. */
+/** Registers a validator that never serves, so that every signature is from the validators that the network has. */
 async function registerValidator(hub: string): Promise<string> {
   const { profile } = await readNetwork(hub)
   const key = `0x${randomBytes(32).toString('hex')}`
@@ -95,7 +95,7 @@ async function revoke(page: Page, nodeId: string): Promise<void> {
   await page.getByText(/waits for signatures/).waitFor({ state: 'detached', timeout: 120_000 })
 }
 
-/** Of the newest generation, as everybody reads it. */
+/** Expects that a node is or is not in the newest generation, as everybody reads it. */
 async function expectMember(hub: string, nodeId: string, isMember: boolean): Promise<void> {
   const { items } = await connectTo(hub).client.call('GET /v1/validators/generations', {
     query: { limit: 1 },

@@ -71,7 +71,7 @@ async function doubtRound(page: Page): Promise<void> {
   await page.unroute('**/v1/explorer/rounds/*')
 }
 
-/** Looks at what is open. */
+/** Finds the faults of the open screen. */
 export async function findScreenFaults(page: Page): Promise<string[]> {
   const faults: string[] = []
   const lookForViolations = async (scheme: string, rules?: string[]) => {
@@ -165,5 +165,5 @@ async function loseHub(page: Page, faults: string[]): Promise<void> {
   faults.push(...ofDeployment)
 }
 
-/** Of the page. */
+/** A global of the page. */
 declare const innerWidth: number

@@ -11,14 +11,14 @@ const code = '0x6064355b6001900380600357631626ba7e60e01b60005260206000f3'
 /** About what a WebAuthn assertion takes, the signature of a passkey. */
 const signatureBytes = 1_024
 
-/** Contract wallets to whom everything is signed, and whose check takes as much gas as the signature names. */
+/** Contract wallets that accept every signature, and whose check takes as much gas as the signature names. */
 export async function deployContractWallets({ rpc }: Anvil, count: number): Promise<string[]> {
   const addresses = Array.from({ length: count }, () => `0x${randomBytes(20).toString('hex')}`)
   for (const address of addresses) await rpc('anvil_setCode', address, code)
   return addresses
 }
 
-/** A signature whose check by such a wallet takes so much gas, and of whose bytes each costs as much as it can. */
+/** A signature whose check by such a wallet takes `checkGas`, and whose bytes each cost as much as possible. */
 export function costlySignature(checkGas: number): Hex {
   const rounds = Math.floor(checkGas / roundGas)
   return `0x${rounds.toString(16).padStart(64, '0')}${'ff'.repeat(signatureBytes - 32)}`

@@ -54,7 +54,7 @@ export interface DeployedChain {
   rpcUrl: string
   contracts: ContractAddresses
   startBlock: number
-  /** With so many blocks after it, the chain calls a block final. */
+  /** The chain calls a block final once this many blocks follow it. */
   finalBlocks: number
   relayerKey: string
   arbiterKey: string

@@ -48,8 +48,8 @@ export interface LastingFaults {
   /** The node counts two transactions more than the account has sent. */
   countsTooMany?: boolean
   /**
-   * For so long after it first showed the header of a block, the node has none of its logs, or of a block with an odd number
-   * the first only.
+   * For this many milliseconds after the node first showed the header of a block, it has none of the block's logs, or only
+   * the first log if the number of the block is odd.
    */
   logsLagMs?: number
   /** The share of requests that the provider answers with 429. */

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import type { TestProject } from 'vitest/node'
 
-/** How a receiver answers: with a status, to another place, with a body of so many of a character, or never. */
+/** How a receiver answers: with a status, a redirect, a body of `bytes` times the character `fill`, or never. */
 export interface Manner {
   status?: number
   location?: string

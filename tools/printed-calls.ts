@@ -8,7 +8,7 @@ import { pathOf } from '../sdk/client.ts'
 import type { Answer, CallArguments, Fetch, Given, Hub, Operation } from '../sdk/index.ts'
 import { print, shorten, stateOf } from './print.ts'
 
-/** Sends a request, and prints it with what is answered. */
+/** Sends a request, and prints it with its answer. */
 export const printedFetch: Fetch = async (request) => {
   const { pathname, search } = new URL(request.url)
   const isJson = request.headers.get('content-type') === 'application/json'

@@ -7,7 +7,7 @@ import { checkManifest } from './manifest-check.ts'
 import { print, printStep } from './print.ts'
 import { printedRelay, waitForRecord } from './printed-calls.ts'
 
-/** Enrolls a wallet that is no developer. @throws HubError where an operator has to approve it. */
+/** Enrolls a wallet that is not a developer. @throws HubError where an operator has to approve it. */
 export async function enroll({ client, address }: Wallet, displayName: string): Promise<void> {
   printStep('Enroll as a developer')
   const developer =

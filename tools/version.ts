@@ -12,11 +12,11 @@ import { printedRelay, waitForRecord } from './printed-calls.ts'
 export type Version = Schemas['ProjectVersion']
 
 /**
- * Signs and submits the next version of a project, and publishes it where it changes the consensus. One that was submitted
- * before and is not published yet is published.
+ * Signs and submits the next version of a project, and publishes it where it changes the consensus. A version that
+ * was submitted before and is not published yet is published.
  *
  * @param draft complete but for the vault and its place among the versions.
- * @returns Null when it says what the latest version says.
+ * @returns Null if the manifest equals the latest version, unless that one still has to be published.
  */
 export async function submitVersion(
   network: Network,

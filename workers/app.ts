@@ -146,7 +146,7 @@ async function handleInput(c: HubContext, { declaration, handle, complete }: Rou
   }
   const { keptSeconds, immutable } = declaration.cache ?? {}
   if (immutable) return cachedBytes(c, run)
-  // With a credential or a bookmark, the caller asks for what is so now.
+  // With a credential or a bookmark, the caller asks for the current state.
   if (keptSeconds === undefined || c.var.credential !== null || c.req.header(bookmarkHeader) !== undefined)
     return run()
   return keptAnswer(c.var.services, declaration, keptSeconds, () => run().then(withEtag))
@@ -164,7 +164,7 @@ async function finish(c: HubContext, { method, cache }: RouteDeclaration, made: 
  */
 async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<void> {
   const claim = await readClaimOrPay(c)
-  // Of a credential that was good a moment ago the address pays only when it is refused.
+  // The address pays for a credential that was good a moment ago only if it is refused.
   const address = clientAddressOf(c)
   const isTrusted = claim !== null && isKnown(claim, address)
   if (claim !== null && !isTrusted) await spendAddressBudget(c, 'unproven')

@@ -55,7 +55,7 @@ export class Beacons {
     const block = await this.#findBlock(beaconTargetTime(epoch, epochSecs, params))
     if (block === null) return null
     await store.keep(epochSecs, epoch, block)
-    // Of two that sought it at once both give what is kept.
+    // If two calls seek the block at once, both return the kept one.
     return store.find(epochSecs, epoch)
   }
 

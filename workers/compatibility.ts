@@ -51,7 +51,7 @@ export const profileOf = (device: Nullable<ReportedProfile>): DeviceProfile => (
 type ReportedProfile = Pick<StoredProfile, 'class' | 'engine' | 'hardware'> & { benchmark: { score: number } }
 type Nullable<T> = { [Name in keyof T]: T[Name] | null }
 
-/** How a device stands to a project, with what it would earn there. */
+/** The compatibility of a device with a project, and the monthly reward that it can expect there. */
 export function compatibilityView(
   device: DeviceProfile,
   asked: DeviceRequirements,

@@ -2,7 +2,7 @@
 export async function inTime<T>(answer: PromiseLike<T>, limitMs: number): Promise<T> {
   const { late, stop } = startDeadline(limitMs)
   const asked = Promise.resolve(answer)
-  // One that fails after its time has nobody to tell.
+  // A call that fails after its deadline has no caller left.
   asked.catch(() => {})
   return Promise.race([asked, late]).finally(stop)
 }

@@ -6,7 +6,7 @@ export interface NetworkClock {
   now(): Promise<number>
 }
 
-/** For so long what was read of the lead serves: requests of one moment share it, and a leap of the chain shows at once. */
+/** A lead that was read is used for this long: requests of one moment share it, and a leap of the chain shows at once. */
 const leadMs = 100
 
 /** The clock of the machine, or one that is ahead of it by the seconds that the chain is. */
@@ -37,7 +37,7 @@ class ChainClock implements NetworkClock {
   /** A database that does not answer leaves the lead as it was: the time is asked for by answers that need no database. */
   async #refresh(): Promise<void> {
     const readAtMs = this.#readAtMs
-    // Others go on with the lead that is known while this one reads it.
+    // Other calls use the known lead while this one reads it.
     if (Number.isFinite(readAtMs)) this.#readAtMs = Date.now()
     try {
       this.#leadSecs = await this.#readLead()

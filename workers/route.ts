@@ -13,9 +13,12 @@ export interface RouteAuth {
   apiKey?: Scope
   /** The path parameter that names the project: a key that is for other projects is refused. */
   project?: string
-  /** By a key that is registered or bound here, or by any: then the body has to say for which hub it is, as what is signed names no host. */
+  /**
+   * Signed by a key that is registered or bound here, or by any key: then the body must name its hub, as the signed text names
+   * no host.
+   */
   node?: 'known_key' | 'any_key'
-  /** The call opens a link, whose object takes each signature once. A ticket stands for what the records say of the key. */
+  /** The call opens a link, whose object takes each signature once. A ticket replaces the records of the key. */
   link?: true
   operator?: true
 }
@@ -47,7 +50,7 @@ export interface RouteResponse {
   description: string
   schema?: z.ZodType
   example?: unknown
-  /** Of an answer that is an error with a status of its own. */
+  /** The code of an answer that is an error with a status of its own. */
   code?: ErrorCode
   /** For bytes, pages and streams; with a schema, the caller chooses between these and JSON. */
   contentType?: string | readonly string[]

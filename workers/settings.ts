@@ -11,7 +11,7 @@ const list = z
   .default('')
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
 
-/** A value that is no JSON is a problem of its setting, like any other. */
+/** A value that is not JSON is a problem of its setting, like any other. */
 const readJson = (text: string, { addIssue }: z.core.$RefinementCtx): unknown => {
   try {
     return JSON.parse(text)

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 export interface LiveResult {
   readonly seconds: number
   readonly rounds: number
-  /** Of the main thread. */
+  /** Longest task of the main thread. */
   readonly longestMs: number
   readonly longTasks: number
   /** After a collection, in the order of time. */
@@ -94,7 +94,7 @@ export async function watchLivePage(browser: Browser, hub: string, seconds: numb
     const heapMb: number[] = []
     for (let sample = 0; sample < samples; sample++) {
       await page.waitForTimeout((seconds * 1_000) / samples)
-      // A collection that nobody but this program asks for is no task of the page.
+      // A collection that only this program requests does not count as a task of the page.
       await page.evaluate('window.observer.disconnect()')
       await session.send('HeapProfiler.collectGarbage')
       const { usedSize } = await session.send('Runtime.getHeapUsage')

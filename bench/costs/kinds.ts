@@ -22,9 +22,9 @@ const leases = (budgets: number) => ({
 })
 
 const open = leases(1)
-/** Of the caller, of its address, and for the credential until it has proved itself. */
+/** Budgets of the caller and of its address, and one for the credential until it has proved itself. */
 const signed = leases(3)
-/** Besides, what the upload itself is limited by: for the caller, and for its address. */
+/** Also the two budgets of the upload itself: of the caller, and of its address. */
 const uploading = leases(5)
 
 /**
@@ -83,7 +83,7 @@ export const kinds: readonly Kind[] = [
   },
 ]
 
-/** How often each thing happens for one task, by whose it is and what it is. */
+/** Counts for one task, by owner and kind of use, such as `NodeLink.call`. */
 export type PerTask = Readonly<Record<string, number>>
 
 /** How much of something the database and all Durable Objects together use for one task. */

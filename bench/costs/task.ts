@@ -134,7 +134,7 @@ async function counts(network: RoundsNetwork): Promise<Record<string, number>> {
   return (await response.json()) as Record<string, number>
 }
 
-/** The counts once the objects of so many rounds have forgotten them. */
+/** The counts once the objects of at least `rounds` rounds have forgotten their rounds. */
 async function ended(network: RoundsNetwork, rounds: number): Promise<Record<string, number>> {
   let found: Record<string, number> = {}
   await until('the objects of all rounds are empty', async () => {

@@ -19,7 +19,7 @@ const oldest = '22.13.0'
 const newest = '26.10.0'
 const here = import.meta.dirname
 
-/** Flags of V8 by what they change. */
+/** Flags of V8, each with its effect. */
 const variants: readonly (readonly [about: string, flags: readonly string[]])[] = [
   ['as it is', []],
   ['half a megabyte of stack', ['--stack-size=500']],

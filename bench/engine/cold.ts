@@ -15,7 +15,7 @@ export interface ColdTimes {
 
 export interface CommandTimes {
   readonly name: string
-  /** The first start of all: nothing is kept of what was compiled. */
+  /** The first start of all: no compiled code is kept from an earlier one. */
   readonly first: number
   readonly later: number
 }

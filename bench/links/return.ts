@@ -1,6 +1,6 @@
 /**
- * How soon miners are back after a restart of the hub, and what that costs: `npm run bench -- links [links]`. Real nodes' links
- * to a real hub, which is restarted twice: once with a count of what it uses, once without. Writes bench/links/return.json.
+ * How soon miners are back after a restart of the hub, and what that costs: `npm run bench -- links [links]`. Links of real
+ * nodes to a real hub, which is restarted twice: once with counters of its use, once without. Writes bench/links/return.json.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'

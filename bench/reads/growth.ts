@@ -41,7 +41,7 @@ const insertionsOf = (owner: string): Readonly<Record<keyof Sizes, string>> => (
       i / 1000, i, 's', '${moduleAddress}', 'run', 'h', 1000, i / 100, 3, 3, 3, 0, ${id('f1', 'i / 4')}, 1, 10, i / 100, 900`,
 })
 
-/** Of a network in which the last project has this number. */
+/** Reads of a network in which the last project has the number `projects`. */
 const callsOf = ({ projects }: Sizes): string[] => [
   '/v1/projects',
   '/v1/projects?sort=name',

@@ -10,11 +10,11 @@ export interface EndedTask {
   readonly ms: number
 }
 
-/** Those that are not final with the result of honest nodes. */
+/** The tasks that are not final with the result of honest nodes. */
 export const wrongOf = (ended: readonly EndedTask[]): EndedTask[] =>
   ended.filter(({ task, input }) => task.status !== 'finalized' || task.output !== input)
 
-/** How many rounds had no committee, so that validators alone ran them: they cost less than what is to be measured. */
+/** How many rounds had no committee, so that validators alone ran them: they cost less than the rounds to be measured. */
 export const countFallbacks = ({ validators }: Pick<RoundsNetwork, 'validators'>): number =>
   [...validators.ran.values()].filter((reason) => reason === 'fallback').length
 

@@ -49,10 +49,10 @@ try {
     tasks_per_second: rounded(tasks / seconds),
     workerd_cpu_ms: {
       per_task: rounded(spentMs / tasks),
-      /** As the hub follows its chain; it is in what stands above. */
+      /** The hub follows its chain all the time; `per_task` includes this. */
       per_second_without_tasks: rounded(idle),
       per_task_beyond_that: rounded((spentMs - idle * seconds) / tasks),
-      /** Of the first ones, one after the other, which also warm the hub up. */
+      /** CPU of the first tasks, which run one after the other and also warm the hub up. */
       per_task_alone: rounded((begun.cpu - aloneCpu) / aloneTasks),
     },
     ms_until_final: percentiles(ended.map(({ ms }) => ms)),

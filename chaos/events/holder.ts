@@ -14,7 +14,7 @@ export type Said = { readonly open: true } | { readonly seen: number } | { reado
 
 /**
  * A Worker that follows events of `?type=` as often as `?count=` says, by streams of the client library, in the hub's own process: through a
- * socket, workerd takes two open files for each, and this machine may not allow so many.
+ * socket, workerd takes two open files for each stream, and this machine may not allow that many.
  */
 export default {
   async fetch(request: Request, { HUB }: { HUB: Hub }): Promise<Response> {

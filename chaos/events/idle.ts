@@ -21,7 +21,7 @@ export async function bundleHolder(): Promise<string> {
   return outputFiles[0]!.text
 }
 
-/** Has the Worker at `url` hold so many followers, and counts how often each of them has seen its event. */
+/** Has the Worker at `url` hold `count` followers, and counts how often each of them has seen its event. */
 export async function holdIdle(
   url: URL,
   count: number,

@@ -20,9 +20,9 @@ interface Seen {
 /** A burst, then a pause: readers are behind, and then they wait. */
 const burstMax = 40
 const pauseMsMax = 1_500
-/** A connection lives for so long at most, and is cut at any byte. */
+/** A connection lives for this long at most, and is cut at any byte. */
 const lifeMsMax = 12_000
-/** For those that were cut last. */
+/** How long the followers that were cut last have to catch up. */
 const settleMs = 20_000
 
 const memoryOfHub = (): number =>

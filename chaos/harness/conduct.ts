@@ -24,17 +24,17 @@ export const conducts = [
   'cut_before_accept',
   'cut_before_vote',
   'cut_after_vote',
-  /** Its process is killed, and starts again with what it had stored. */
+  /** Its process is killed, and starts again with the data that it had stored. */
   'killed_before_accept',
   'killed_before_vote',
   'killed_after_vote',
 ] as const
 
-/** Those that prove an offence where their votes are counted. */
+/** Whether the votes of this conduct prove an offence where they are counted. */
 export const isLie = (conduct: Conduct): boolean =>
   conduct === 'lies' || conduct === 'lies_alone' || conduct === 'equivocates'
 
-/** Those by which a member may miss its vote, by its own doing. */
+/** Whether a member with this conduct may miss its vote by its own doing. */
 export const mayMiss = (conduct: Conduct): boolean =>
   ['silent', 'declines', 'forgets', 'votes_late'].includes(conduct) || isKill(conduct)
 

@@ -3,10 +3,10 @@ import { seededRandom } from '../../testing/fault-proxy.ts'
 export interface Draws {
   /** A whole number from 0 to below `end`. */
   below: (end: number) => number
-  /** True in so many of a hundred cases. */
+  /** True in `share` of a hundred cases. */
   percent: (share: number) => boolean
   pick: <T>(choices: readonly T[]) => T
-  /** Each of the choices in so many of a hundred cases. */
+  /** Includes each of the choices in `share` of a hundred cases. */
   some: <T>(choices: readonly T[], share: number) => T[]
 }
 

@@ -33,7 +33,7 @@ export async function runNetwork(
   }
 }
 
-/** The scenarios of one network: those of so many seeds, from the first one on. */
+/** The scenarios of one network: those of `length` seeds, from `first` on. */
 export interface NetworkTask {
   readonly kind: string
   readonly first: number
@@ -61,7 +61,7 @@ export async function runScenarios(
   { kind, scenarios, firstSeed, say, onResult, runInProcess }: ScenarioRun,
 ): Promise<NetworkResult> {
   let ended: NetworkResult = { scenarios: 0, figures: {} }
-  /** Of those that run. */
+  /** Results of the networks that still run, by their first seed. */
   const results = new Map<number, NetworkResult>()
   const sum = () => [...results.values()].reduce(addResults, ended)
   const firsts = Array.from(

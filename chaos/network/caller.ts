@@ -9,9 +9,9 @@ export interface HubRequest {
   method?: 'GET' | 'POST' | 'PUT'
   path: string
   json?: unknown
-  /** Of a session. */
+  /** Token of a session. */
   token?: string
-  /** Of the node that signs the request. */
+  /** Seed of the node that signs the request. */
   seed?: string
   /** Names what is asked for, so that asking again asks for nothing more. */
   idempotencyKey?: string

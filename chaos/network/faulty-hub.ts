@@ -37,7 +37,7 @@ export interface FaultyHubOptions {
   /** Most blocks that a reorganisation replaces. */
   readonly depthMax: number
   readonly blockMs: number
-  /** Of the hub, beside those that every such hub has. */
+  /** Variables of the hub, besides those that every such hub has. */
   readonly vars: Record<string, string>
   /** Puts something in front of the hub. */
   readonly front?: NetworkOptions['front']

@@ -29,7 +29,7 @@ export class HubProcess {
     })
   }
 
-  /** @param signal SIGKILL ends workerd at once, with what it holds in memory. */
+  /** @param signal SIGKILL ends workerd at once, and the data in its memory is lost. */
   async end(signal: Ending): Promise<void> {
     this.#endSchedule?.()
     const hub = this.#hub

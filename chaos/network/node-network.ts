@@ -71,7 +71,7 @@ export interface NodeNetworkOptions {
   /** Left out, a local one. */
   readonly chain?: NetworkChain
   readonly hub?: Pick<HubOptions, 'inspectorPort'>
-  /** Of the hub; a folder inside `folder` when left out. */
+  /** Folder with the state of the hub. Default: a folder inside `folder`. */
   readonly statePath?: string
   /** The programs that run the nodes of a role, in turn; left out, this project's own. */
   readonly programs?: readonly Pick<NodeSurroundings, 'dist' | 'node'>[]

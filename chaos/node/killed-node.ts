@@ -189,7 +189,7 @@ export class KilledNode {
       point.problems.push(`runs in the ledger: ${runs}, storage: ${stored}, sequence: ${sequence}`)
   }
 
-  /** Starts the node again, and asks for what it promised. */
+  /** Starts the node again, and asks for the votes and chunks that it promised. */
   async #askAgain(random: Random, point: KilledPoint): Promise<void> {
     const node = await this.#start().serving
     this.#node = node

@@ -9,9 +9,9 @@ export interface Course {
   readonly catchUp: () => Promise<void>
   /** From here on its providers fail now and then. */
   readonly begin: () => void
-  /** So many of the last blocks go, with what was in them. */
+  /** Removes the last `depth` blocks with their transactions. */
   readonly reorganise: (depth: number) => Promise<void>
-  /** So many slots in which nobody does anything. */
+  /** Passes this many slots in which nobody does anything. */
   readonly rest: (slots: number) => Promise<void>
   readonly holdFinality: (holds: boolean) => void
   readonly figures: () => Figures

@@ -168,7 +168,7 @@ async function reachEpoch(loop: Loop, epoch: number, states: readonly string[], 
 
 const triesMax = 40
 const tryMs = 5_000
-/** Of a member that was asked to vote. */
+/** How long a member that was asked to vote may take. */
 const leaseMs = 30_000
 
 async function reach(

@@ -22,11 +22,11 @@ export interface Pace {
 }
 
 const usualPace: Pace = { slotMs: 500, stretchSecs: 240 }
-/** For so long blocks wait for a hub that has not read the last one. */
+/** Blocks wait at most this long for a hub that is more than `lagBlocksMax` blocks behind. */
 const followMs = 3_000
 /** A longer span passes with few blocks, except for its last hour. */
 const longSecs = 6 * 3_600
-/** Of requests, in percent: a rate limit as those of public nodes. */
+/** Share of requests at which a rate limit starts to refuse, in percent, as on public nodes. */
 const percentLimited = 5
 
 /** A chain like a public one, with two providers for the hub and two for validators. */

@@ -3,14 +3,14 @@ import { type ChainProfile, chainProfileOf } from '../../protocol/identity/index
 import { unixNow } from '../../scripts/hub/wallet.ts'
 import type { Draws } from '../harness/draws.ts'
 
-/** A public chain that is rehearsed, and what it does that its profile does not say. */
+/** A public chain that is rehearsed, and the behaviour that its profile does not describe. */
 export interface RehearsedChain {
   readonly profile: ChainProfile
   /** Blocks that become final together. */
   readonly epochSlots: number
-  /** So many blocks before the first of the running epoch is the last final one. */
+  /** The last final block is this many blocks before the first block of the running epoch. */
   readonly finalSlots: number
-  /** Of slots, in percent: nobody makes a block in them. */
+  /** Share of slots in which nobody makes a block, in percent. */
   readonly percentMissed: number
 }
 
@@ -25,9 +25,12 @@ export const rehearsedChains = { sepolia, 'base-sepolia': baseSepolia } satisfie
 >
 
 const hourSecs = 3_600
-/** So long before a full hour, when an epoch of a project begins: its beacon is up to 37 minutes older, and stakes come first. */
+/**
+ * The chain starts this long before a full hour, when an epoch of a project begins: its beacon is up to 37 minutes older, and
+ * stakes come first.
+ */
 const beforeHourSecs = 3_000
-/** Of days that pass. */
+/** Blocks of a leap over days. */
 const leapBlocks = 32
 
 /** A chain with a block in each slot, except those that are missed. Somebody else says when the next slot is. */
@@ -63,7 +66,7 @@ export class SlotChain {
     return chain
   }
 
-  /** Of the node behind every provider, which knows all of it at once. */
+  /** URL of the node behind every provider, which knows the whole chain at once. */
   get url(): string {
     return this.#anvil.url
   }
@@ -80,7 +83,7 @@ export class SlotChain {
     return this.profile.blockSecs
   }
 
-  /** Of the newest block, in Unix seconds. */
+  /** Timestamp of the newest block, in Unix seconds. */
   get timestamp(): number {
     return this.#timestamp
   }
@@ -111,7 +114,7 @@ export class SlotChain {
     return this.#inTurn(() => this.#mine(this.#random.percent(this.#chain.percentMissed) ? 2 : 1))
   }
 
-  /** All slots of so many seconds. */
+  /** Makes all slots of this many seconds. */
   async pass(seconds: number): Promise<void> {
     const end = this.#timestamp + seconds
     while (this.#timestamp < end) await this.slot()

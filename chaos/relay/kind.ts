@@ -24,7 +24,7 @@ const batchMax = 6
  * Relays signed actions on a chain that fails, with a hub that is killed and keys that are replaced.
  *
  * @param atOnce Relayers in one workerd, which follow a scenario each.
- * @param killEvery workerd is killed in the first of so many turns.
+ * @param killEvery workerd is killed in the first of every `killEvery` turns.
  */
 export const relayKind = (atOnce: number, killEvery: number): ScenarioKind => ({
   atOnce,

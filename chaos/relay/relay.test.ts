@@ -3,7 +3,7 @@ import { hasAnvil } from '../../testing/anvil.ts'
 import { runNetwork } from '../harness/scenarios.ts'
 import { relayKind } from './kind.ts'
 
-/** From here on schedules have reorganisations less and more deep than what is final, jumps, rotations and hidden receipts. */
+/** The schedules from this seed on have reorganisations above and below the final block, jumps, rotations and hidden receipts. */
 const firstSeed = 43
 
 describe.skipIf(!hasAnvil)('relayers on a chain that fails', () => {

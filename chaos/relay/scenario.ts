@@ -9,7 +9,7 @@ const actionsMax = 8
 const blindMs = 700
 /** Asking whether everything is done costs more than all the rest when it is done all the time. */
 const pollMs = 100
-/** Actions that are not done so long after the faults ended never will be. */
+/** Actions that are not done this long after the faults ended never will be. */
 const endMs = 60_000
 
 /**
@@ -66,7 +66,7 @@ async function postAll(
   return taken.size
 }
 
-/** While workerd is down its sockets refuse, and what was in flight ends without an answer. */
+/** While workerd is down, its sockets refuse connections, and requests in flight end without an answer. */
 const isUnreachable = (error: unknown): boolean =>
   error instanceof TypeError ||
   (error instanceof Error && /reset|closed|overloaded|Network/i.test(error.message))

@@ -4,7 +4,7 @@ import { requireNoLetters } from '../network/faulty-hub.ts'
 import { type Project, readCollaterals } from '../network/projects.ts'
 import type { RoundsNetwork } from './network.ts'
 
-/** Developers put so much into their vaults at a time. */
+/** Developers put this amount into their vaults at a time. */
 const fundingWei = 10n ** 18n
 
 export async function fundVault({ chain, faults }: RoundsNetwork, { developer, vault }: Project) {

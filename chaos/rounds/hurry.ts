@@ -3,7 +3,7 @@ import type { CheckedNetwork } from './check.ts'
 import type { RoundsNetwork } from './network.ts'
 import type { SimulatedMiner } from './simulator/miner.ts'
 
-/** When nobody has heard anything for so long, a deadline comes next. */
+/** If nobody has heard anything for this long, a deadline comes next. */
 const quietMs = 1_500
 /** On a machine that others keep busy it takes longer: this many times what an answer takes. */
 const quietAnswers = 12

@@ -70,7 +70,7 @@ export async function startRoundsNetwork(options: RoundsOptions) {
   const validators = await startValidators(profile, { count, rulesOf, modeOf, now: hub.time, faults })
 
   await started.beginWith(validators.nodes.slice(0, firstValidators))
-  // Those that join later have no link: the hub calls them.
+  // Validators that join later have no link: the hub calls them.
   validators.link(started.origin, firstValidators)
   projects.push(...(await createProjects(started, options.projects, options.make)))
   for (const { developer, vault } of projects)

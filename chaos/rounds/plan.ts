@@ -89,7 +89,7 @@ function membersOf(random: Draws, project: number): Map<number, Conduct> {
   return members
 }
 
-/** At most one lies. If two are silent, there is no quorum until one of them answers again, or never. */
+/** At most one validator lies. If two are silent, there is no quorum until one of them answers again, or never. */
 function validatorsOf(random: Draws): ValidatorMode[][] {
   const all = Array.from({ length: validatorCount }, (): ValidatorMode[] => ['honest'])
   const set = (count: number, modes: ValidatorMode[]) => {
@@ -134,7 +134,7 @@ export function planTurn(seed: number) {
     reorganisations: random.percent(30) ? [{ ms: ms(), share: random.below(100) / 100 }] : [],
     /** Share of the questions to the chain that fail. */
     chainFaults: random.below(4) * 0.1,
-    /** For so long after its header a block has no logs, or only some; null where logs come with their blocks. */
+    /** How long after its header a block has no logs, or only some; null if logs come with their blocks. */
     logsLagMs: random.percent(30) ? 1_000 + random.below(4_000) : null,
     validators: random.percent(55) ? changeOf(random) : null,
     /** When the process of a validator ends, and for how long; the validator as a share of the present ones. */

@@ -48,8 +48,8 @@ export async function endOfTask(
  * Gives tasks to all projects in turn, and waits until each is over.
  *
  * @param label Tells these tasks from others.
- * @param patienceMs After so long one that is not over is a difference.
- * @returns Each with its input, and the milliseconds from its submission on.
+ * @param patienceMs A task that is not over after this time is a difference.
+ * @returns Each task with its input, and the milliseconds from its submission to its end.
  */
 export async function finishTasks(
   network: Pick<RoundsNetwork, 'hub' | 'projects'>,

@@ -9,7 +9,7 @@ import { readOn } from './reader.ts'
 import { endOfTask, submitTask } from './tasks.ts'
 
 export const slots = 32
-/** Of each member of a project. */
+/** Collateral of each member of a project. */
 export const collateral = 100_000n * 10n ** 18n
 const cronMs = 3_000
 const connectionMs = 200

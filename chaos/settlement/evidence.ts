@@ -51,7 +51,7 @@ export function buildEvidence(
     receipt_hash: hashReceipt(right),
     gas_used: right.gas_used,
     audited: flaw !== 'not_audited',
-    // Somebody voted, so the round is no fallback, whatever the project can pay.
+    // Somebody voted, so the round is not a fallback, whatever the project can pay.
     voters: [voterOf(flaw === 'voter' ? member : stranger)],
   }
   const voteOf = (output: string, voter = member): TaskVote => ({

@@ -40,7 +40,7 @@ export interface Scenario {
   project: ScenarioProject
   /** The epoch that has a committee set. */
   epoch: number
-  /** Offences that are recorded in this scenario, with what is planned about each. */
+  /** Offences that are recorded in this scenario, with the plan of each. */
   offences: { record: OffenceRecord; plan: EvidencePlan }[]
   epochs: { record: EpochRecord; plan: EpochPlan; receipts: EpochReceipts }[]
   /** Eligible members as the chain had them before the epoch, by key. */

@@ -15,13 +15,13 @@ const hour = 3_600
 /** Two epochs lie between the committee sets of two turns, for scenarios with several epochs. */
 const epochsPerTurn = 3
 const stepsPerTurn = 5
-/** The hub is killed once for about so many scenarios, in steps that the seed fixes. */
+/** The hub is killed once in about this many scenarios, in steps that the seed fixes. */
 const scenariosPerKill = 24
 /** How long a step may take before it is disturbed. */
 const disturbedMs = 2_500
 /** How long a node shows no receipts, or fails to. */
 const blindMs = 2_500
-/** The logs of a block come so long after its header, in some steps. */
+/** In some steps, the logs of a block come this long after its header. */
 const logsLagMs = 3_000
 
 /** The steps of a turn in which the hub is killed. */

@@ -54,7 +54,7 @@ export const readExecutedSlashes = ({ chain }: ChaosNetwork) =>
 export const readBonds = ({ chain }: ChaosNetwork) =>
   chain.readEvents<CollateralEvent & { owner: string }>(stakingAbi, 'Bonded')
 
-/** Of all vaults. */
+/** The fee payments of all vaults. */
 export const readFeePayments = ({ chain }: ChaosNetwork) =>
   chain.readEvents<{ epoch: bigint; developer: bigint; treasury: bigint }>(projectVaultAbi, 'FeesPaid')
 export const readClaims = ({ chain }: ChaosNetwork) =>

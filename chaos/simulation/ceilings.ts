@@ -39,7 +39,7 @@ export interface Measured {
   readonly longestQueue: () => number
 }
 
-/** Ceilings of a database that takes so many trips in a second, with what they measure. */
+/** Ceilings of a database that takes `tripsPerSecond` trips in a second, with their measurements. */
 export function ceilingsOf(world: Around, draws: Draws, tripsPerSecond: number): Ceilings & Measured {
   const { time, records } = world
   const takes = (where: Place) => tripMs[where][0] + draws.below(tripMs[where][1] - tripMs[where][0])

@@ -21,7 +21,7 @@ export class SimulatedChain {
     this.#silences.push({ from, until: from + secs })
   }
 
-  /** The blocks of the last so many seconds are replaced. */
+  /** Replaces the blocks of the last `secs` seconds. */
   reorganise(secs: number): void {
     this.#branch += 1
     this.#branchFrom = this.#now() - secs

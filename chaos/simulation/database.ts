@@ -14,7 +14,7 @@ export function createDatabase(time: VirtualTime, takesMs: () => number, perSeco
     return time.wait(freeMs - time.nowMs + takesMs())
   }
   return {
-    /** Of those that are measured, so far. */
+    /** How many measured trips have begun so far. */
     trips: () => trips,
     trip: (): Promise<void> => {
       trips += 1

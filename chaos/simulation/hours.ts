@@ -175,7 +175,7 @@ const knownAs = ({ publicKey }: { publicKey: string }, index: number) => ({
   ...{ publicKey, url: `http://127.0.0.1:${firstPort + index}`, revokedAt: null },
 })
 
-/** Those of a hub that spreads nothing are all due in the first second. */
+/** Ids of projects. If the hub spreads nothing, all of them are due in the first second. */
 function idsOf(count: number, isSpread: boolean): string[] {
   const ids: string[] = []
   for (let i = 0; ids.length < count; i++) {

@@ -22,7 +22,7 @@ const databaseMs = { min: 4, max: 30 }
 /** A node waits no longer for the answer to its upgrade request. */
 const upgradeMs = 10_000
 const calmSecs = 300
-/** The first time, so many connect in a second that the database keeps up: each takes four to five trips. */
+/** At the start, at most this many nodes connect in a second, so the database keeps up: each needs four to five trips. */
 const connectsPerSecond = 50
 const downMs = 5_000
 const limitSecs = 1_800

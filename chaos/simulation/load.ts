@@ -21,7 +21,7 @@ export interface LoadOptions {
   readonly minutes: number
   /** Tasks in a second. */
   readonly rate: number
-  /** The platform is one so many times smaller: so fewer trips in a second. */
+  /** How many times smaller the platform is: its database takes this many times fewer trips in a second. */
   readonly share: number
   readonly validators: number
 }

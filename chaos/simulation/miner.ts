@@ -49,14 +49,14 @@ export interface MinerOptions {
 export const roundOf = ({ offer_id }: { offer_id: string }): string => `task:0x${offer_id.slice(0, 64)}`
 
 const retryMs = 1_000
-/** The latest of what it noted is shown. */
+/** How many of its latest notes are shown. */
 export const journalMax = 60
 const restartMs = 3_000
 
 /** A node that runs nothing: it keeps its link to the hub, and votes with real signatures. Its votes outlive its process. */
 export class SimulatedMiner {
   readonly person: Person
-  /** Rounds in which it voted for what is wrong. */
+  /** Rounds in which it voted for a wrong result. */
   readonly guilty = new Set<string>()
   /** Rounds in which it sent an invalid vote. */
   readonly invalid = new Set<string>()

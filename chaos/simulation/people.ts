@@ -63,7 +63,7 @@ export const laterParams = {
   weight_unit_wei: '250000000000000000',
 } satisfies Partial<NetworkParams>
 
-/** The committee set of an epoch with the first so many members, under the parameters of its start. */
+/** The committee set of an epoch with the first `count` members, under the parameters of its start. */
 export function setOf(epoch: number, count: number, phase: ParamsPhase): HashedSnapshot {
   const key = `${epoch} ${count} ${phaseHash(phase)}`
   const known = snapshots.get(key)

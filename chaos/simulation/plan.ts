@@ -15,14 +15,14 @@ export interface MemberPlan {
 }
 
 export interface ValidatorPlan {
-  /** Whether it keeps a link to the hub. Others are called by HTTP. */
+  /** Whether it keeps a link to the hub. Validators without one are called by HTTP. */
   readonly isLinked: boolean
   readonly skewSecs: number
   readonly conductAt: (elapsedSecs: number) => ValidatorConduct
 }
 
 export type Incident =
-  /** The hub is gone for so long, and comes back as a build that knows frames up to this version: a later one, or an earlier one. */
+  /** The hub is away for `secs`, and comes back as a later or earlier build, which knows frames up to version `frames`. */
   | {
       readonly kind: 'deploy'
       readonly atSecs: number
@@ -42,7 +42,7 @@ export type Incident =
   | { readonly kind: 'silent_chain'; readonly atSecs: number; readonly secs: number }
   | { readonly kind: 'reorganisation'; readonly atSecs: number; readonly secs: number }
   | { readonly kind: 'hub_clock'; readonly atSecs: number; readonly secs: number }
-  /** The next epoch has other parameters, which the hub has announced. From this time on nodes are updated, one after the other, within so many seconds. */
+  /** The next epoch has other parameters, which the hub has announced. From this time on nodes are updated, one after the other, within `secs` seconds. */
   | { readonly kind: 'parameters'; readonly atSecs: number; readonly secs: number }
 
 /** The scenario of a seed. */

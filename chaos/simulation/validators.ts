@@ -37,7 +37,7 @@ import { ValidatorLink } from './validator-link.ts'
 
 type Listen = Parameters<RoundConfig['ask']>[1]
 
-/** How a validator answers: at all, in time, or with what is wrong. */
+/** How a validator answers: as it should, not at all, late, or with a wrong result. */
 export type ValidatorConduct = 'honest' | 'hung' | 'away' | 'slow' | 'lies'
 
 /** Outgoing connections that one invocation may have open. */

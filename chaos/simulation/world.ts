@@ -35,7 +35,7 @@ const databaseMs = { min: 4, max: 30 }
 /** The queue delivers within this time. */
 const deliveryMsMax = 4_000
 const epoch = 480_000
-/** Nodes are connected for so long when the set of the epoch is built. */
+/** The simulation starts this long before the set of the epoch is built: by then the nodes are connected. */
 const connectedSecs = 60
 /** Schedules of builds from before a change of parameters was decided, and from afterwards: the next epoch has others. */
 const unchanged = makeSchedule(params, [])

@@ -15,12 +15,12 @@ export function memoryTrend(samples: readonly MemorySample[]) {
     first: Math.round(first.mib),
     last: Math.round(last.mib),
     highest: Math.round(Math.max(...samples.map(({ mib }) => mib))),
-    /** Of the straight line that is nearest to the samples after the warm-up. */
+    /** Slope of the straight line that is nearest to the samples after the warm-up. */
     mibPerHour: Number((slope(warm) * 3_600_000).toFixed(1)),
   }
 }
 
-/** MiB per millisecond, by least squares; 0 for what is a point. */
+/** MiB per millisecond, by least squares; 0 if all samples have the same time. */
 function slope(samples: readonly MemorySample[]): number {
   const mean = (member: keyof MemorySample) =>
     samples.reduce((sum, sample) => sum + sample[member], 0) / samples.length

@@ -21,7 +21,7 @@ import { drawInput, drawTurn } from './plan.ts'
 
 const taskEachMs = 2_000
 const sampleEachMs = 10_000
-/** So often nobody submits a task, for as long as nodes need to end idle threads and to collect what work has left. */
+/** After this time nobody submits a task for `restMs`: long enough for nodes to end idle threads and to collect garbage. */
 const restEachMs = 10 * 60_000
 const restMs = 90_000
 /** All deadlines of a round have passed by then. */

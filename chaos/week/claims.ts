@@ -14,7 +14,7 @@ export const payoutKeys = ({ miners }: NodeNetwork): string[] => [
   ...new Set(miners.map(({ payoutKey }) => payoutKey)),
 ]
 
-/** Has every recipient ask the hub for what is released. @returns How many had anything. */
+/** Has every recipient ask the hub for its released payouts. @returns How many recipients had any. */
 export async function claimThroughHub(week: NodeNetwork): Promise<number> {
   let asked = 0
   for (const key of payoutKeys(week)) {

@@ -4,7 +4,7 @@ import { endNode } from '../network/end-node.ts'
 import type { Miner, NodeNetwork, Validator } from '../network/node-network.ts'
 import type { EpochPlan } from './plan.ts'
 
-/** Collateral is withdrawn so many epochs after it was unbonded, which takes three days. */
+/** Collateral is withdrawn this many epochs after its unbonding started, which takes three days. */
 const withdrawnAfter = 74
 /** A validator that left answers for the epochs that its generation counts for. */
 const stoppedAfter = 3

@@ -12,7 +12,7 @@ import { readEpoch } from './records.ts'
 import { restart } from './restarts.ts'
 
 export const epochSecs = 3_600
-/** A receipt is first asked for so long after the end of its epoch, and once more for every further span. */
+/** A receipt is first asked for `settle` seconds after the end of its epoch, and again after every further `attempt_secs`. */
 const { settle, attempt_secs, vault_challenge_secs } = defaultNetworkParams
 /** Nodes need about that long to follow time that has leapt, and tasks come in the last five seconds. */
 const beforeEndSecs = 8

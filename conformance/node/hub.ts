@@ -30,7 +30,7 @@ import { params, unixNow, usualAnswers } from './network.ts'
 export interface Patience {
   /** For an answer of the node, or its next connection, in milliseconds. */
   readonly answerMs: number
-  /** To see that nothing comes, in milliseconds; {@link answersPerSilence} times the longest wait for an answer is added. */
+  /** To see that no frame comes, in milliseconds; {@link answersPerSilence} times the longest wait for an answer is added. */
   readonly silenceMs: number
 }
 
@@ -52,7 +52,7 @@ interface MissingFrame {
   readonly offer_id: string
 }
 
-/** To see that a forbidden frame does not come, the hub waits so many times the slowest answer of the node. */
+/** To see that a forbidden frame does not come, the hub also waits this many times as long as the node's slowest answer took. */
 const answersPerSilence = 5
 
 type FrameOf<Type extends ReadNodeFrame['type']> = Extract<ReadNodeFrame, { type: Type }>
@@ -201,7 +201,7 @@ type Heard = (link: HubLink, frame: ReadNodeFrame) => void
 
 interface HubLinkParts {
   readonly socket: WebSocket
-  /** Of the upgrade request. */
+  /** Headers of the upgrade request. */
   readonly headers: IncomingHttpHeaders
   /** The first frame of the hub. */
   readonly hello: HelloFrame

@@ -13,13 +13,13 @@ interface Entry {
   /** The clause that forbids to accept it. */
   readonly bait: string | null
   isAccepted: boolean
-  /** As it was signed first. */
+  /** The vote of the node as it was signed first. */
   vote: string | null
   /** Whether the hub said voted or cancel. */
   isOver: boolean
 }
 
-/** Every offer of a script, and what the node said of it. It judges what can be judged without knowing what comes next. */
+/** Every offer of a script, and the node's frames about it. It judges what can be judged without knowing what comes next. */
 export class Ledger {
   readonly #profile: Profile
   readonly #nodeKey: string

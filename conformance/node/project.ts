@@ -17,9 +17,9 @@ const times = { round_secs: 600, lease_secs: 120, epoch_secs: 86_400 }
 /** Faults in the records of a project that the hub shows. */
 export interface ProjectFlaws {
   readonly module?: { readonly bytes: Uint8Array; readonly manifestAddress: string }
-  /** Seeds of those who attested the set. */
+  /** Seeds of the validators that attested the set. */
   readonly attestedBy?: readonly string[]
-  /** Those that the rules name, in the place of all that the module exports. */
+  /** The functions that the rules name, instead of all that the module exports. */
   readonly functions?: readonly string[]
   /** The set that is shown is not the one that was attested. */
   readonly showsOtherSet?: boolean

@@ -75,7 +75,7 @@ const votes = (
       : undefined,
 })
 
-/** A record that a hub would like, for what may have none. */
+/** Signs a record that a hub would like, for a round that may have none. */
 function madeUp({ body: { task, votes: cast } }: Asked, { profile, seed }: ValidatorParts): Answered {
   const [first] = cast
   const record: FinalityRecord = {
@@ -91,7 +91,7 @@ function madeUp({ body: { task, votes: cast } }: Asked, { profile, seed }: Valid
   return { status: 200, json: { vote: createFinalityVote(profile, seed, record), run: null } }
 }
 
-/** Signs for what is wrong in one way. */
+/** Signs a record for requests that are wrong in one way. */
 const decides = (name: string, clause: string, isWrong: (asked: Asked) => boolean): ValidatorFault => ({
   name,
   breaks: [clause],
@@ -104,7 +104,7 @@ const withVoter = (record: FinalityRecord, asked: Asked, position: number) => {
   const voters = [...record.voters, { public_key, payout_address }]
   return { voters: voters.toSorted((a, b) => (a.public_key < b.public_key ? -1 : 1)) }
 }
-/** Which of the three votes of a request is not signed by its member, or of nobody who was drawn. */
+/** Whether the third vote of a request is not signed by its member; then, whether it is from a node that was not drawn. */
 const isForged = ({ body: { votes: cast } }: Asked) =>
   cast.length === 3 && cast[2].round_signature === cast[1].round_signature
 const isStrange = ({ body: { votes: cast } }: Asked) =>

@@ -20,7 +20,7 @@ export interface RestoreOptions {
   readonly nowMs: number
 }
 
-/** Records of rounds that ended so long before a backup may not have reached its database. */
+/** Records of rounds that ended up to this many seconds before a backup may not have reached its database. */
 export const recordSecs = 3_600
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Tables that D1 cannot export, and what is made of them again from other tables. Nothing is lost with them. Searches fail while they are
- * away; writes do not, because the triggers that fill them are away as well.
+ * Tables that D1 cannot export, and the statements that make them again from other tables. Nothing is lost with them.
+ * Searches fail while they are away; writes do not, because the triggers that fill them are away as well.
  */
 export const dropSearchTables = [
   'DROP TRIGGER IF EXISTS project_search_insert',

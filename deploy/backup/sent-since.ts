@@ -126,7 +126,7 @@ const attemptOf = (transaction: MinedTransaction, nonce: number, isNoop: boolean
   noop: Number(isNoop),
 })
 
-/** As it was signed: after a reorganisation it is sent again. */
+/** The transaction as it was signed: after a reorganisation it is sent again. */
 function rawOf(transaction: MinedTransaction, nonce: number): string {
   const unsigned: TransactionSerializableEIP1559 = {
     type: 'eip1559',

@@ -1,6 +1,6 @@
 /** D1 refuses a statement that is longer, in bytes. */
 export const statementMax = 100_000
-/** So many characters have at most four times as many bytes. */
+/** Characters of one piece, which has at most four times as many bytes. */
 const pieceChars = 10_000
 /** A longer value does not tell rows apart. */
 const keyChars = 1_000

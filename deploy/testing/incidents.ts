@@ -68,7 +68,7 @@ export function incidentsOf(
 
   return {
     'chain-does-not-finalise': {
-      // Of a chain that calls blocks final, unlike a local one: its last final block is half an hour behind its head.
+      // The chain calls blocks final, unlike a local one: its last final block is half an hour behind its head.
       async apart() {
         halted = await startAnvil({
           flags: ['--chain-id', '11155111', '--timestamp', String(nowSecs() - 7_200)],

@@ -1,6 +1,6 @@
 /**
- * In the place of wrangler: what has a local mode wrangler itself does, in the folder of the run, and what needs an account is a recorded
- * answer. The process of `up` starts a stand-in for each call, which asks here what to print.
+ * Replaces wrangler: calls with a local mode run in wrangler itself, in the folder of the run, and calls that need an account
+ * get a recorded answer. The process of `up` starts a stand-in for each call, which asks here what to print.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -42,7 +42,7 @@ const changing = [
   'r2 object put',
 ]
 
-/** A call without the names of what it changes; null where it changes nothing. */
+/** A call without the names of the resources that it changes; null if it changes nothing. */
 function stepOf(call: string): string | null {
   const step = changing.find((words) => call.startsWith(`${words} `))
   return step === undefined ? null : `${step} ${/@(\d+%)/.exec(call)?.[1] ?? ''}`.trim()
@@ -52,7 +52,7 @@ function stepOf(call: string): string | null {
 export interface StandInCall {
   readonly args: readonly string[]
   readonly input: string
-  /** `recorded`, or the address of a loaded wrangler for what has a local mode. */
+  /** `recorded`, or the address of a loaded wrangler for calls that have a local mode. */
   readonly mode: string
   /** The folder that the desks of a test share: the first migrations of each are the same, and take longer than all else. */
   readonly shared?: string

@@ -22,7 +22,7 @@ import { environmentToml } from './environments.ts'
 import { localWrangler, type StandInAnswer, type StandInCall } from './local-wrangler.ts'
 
 const root = path.resolve('.')
-/** Of a command alone, and not of what stands in for wrangler: it would load a client of HTTP for each of hundreds of calls. */
+/** A flag of commands only, not of the stand-in for wrangler: there it would load an HTTP client for each of hundreds of calls. */
 const throughDomain = '--use-env-proxy'
 export const wranglerPath = 'node_modules/wrangler/bin/wrangler.js'
 
@@ -66,7 +66,7 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
     folder,
     account: account.held,
     keepAccount: account.keep,
-    /** Runs a program of the repository. @param isSeen - Ends one that goes on by itself, by what it has said. */
+    /** Runs a program of the repository. @param isSeen - Given the output so far, whether to end a program that goes on by itself. */
     async run(
       [script, ...args]: readonly [string, ...string[]],
       env: Record<string, string> = {},
@@ -89,7 +89,7 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
       const [code, signal] = await once(child, 'close')
       return { code, signal, said }
     },
-    /** Runs a command of the repository where those before it were loaded, one at a time, and says what its process would. */
+    /** Runs a command in the process that loaded the earlier ones, one at a time, and returns what its own process would. */
     async runLoaded(
       [script, ...args]: readonly [string, ...string[]],
       env: Record<string, string> = {},
@@ -106,7 +106,7 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
   }
 }
 
-/** Puts a program in the place of wrangler that asks here what it prints, and whether it ends who called it. */
+/** Replaces wrangler with a program that asks this process what to print, and whether to end its caller. */
 async function startStandIns(answer: (call: StandInCall) => Promise<StandInAnswer>, program: string) {
   const server = createTcpServer({ allowHalfOpen: true }, async (socket) => {
     const call = JSON.parse(await text(socket)) as StandInCall

@@ -58,7 +58,7 @@ registerHooks({
 const wrangler = createRequire(import.meta.url)(program) as LoadedWrangler
 wrangler.useRuntime(KeptRuntime)
 
-/** Runs it with what it writes in the place of what this process writes. */
+/** Runs a call of wrangler and captures its output, so that this process does not print it. */
 async function run({ args, cwd }: WranglerCall): Promise<WranglerAnswer> {
   process.chdir(cwd)
   process.argv = [process.execPath, program, ...args]

@@ -34,7 +34,7 @@ const resultsOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ ok: true, result: `${index}` }))
 
 describe('a node that takes only so many calls at once', () => {
-  /** The most calls that it takes, and what it answers to more. */
+  /** The most calls that it takes at once, and its answer to a larger batch. */
   let limit: number
   let refuse: Answer
   const tooLarge = { code: -32_000, message: 'batch too large' }

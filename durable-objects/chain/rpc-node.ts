@@ -33,7 +33,7 @@ export interface RpcOptions {
 
 class RpcRequestRefused extends RpcUnreachable {}
 
-/** The node takes no request now, because so many came: it did nothing, and the same request may be sent again. */
+/** The node takes no request now, because too many came: it did nothing, and the same request may be sent again. */
 class RpcRateLimited extends RpcUnreachable {
   /** How long the node asks to wait; null where it does not say. */
   readonly waitMs: number | null
@@ -50,7 +50,7 @@ const firstWaitMs = 100
 /** No caller waits longer than this, whatever the node asks for. */
 const waitMsMax = 5_000
 
-/** Calls that somebody waits for; they go in one request, unless the node refuses so many. */
+/** Calls that somebody waits for; they go in one request, unless the node refuses a batch of this size. */
 interface Asking {
   calls: readonly RpcCall[]
   answer: (outcomes: RpcOutcome[]) => void
@@ -134,7 +134,7 @@ export class RpcNode {
     return replies
   }
 
-  /** The reply to each call, in order. If the node refuses so many at once, they are sent in parts. */
+  /** The reply to each call, in order. If the node refuses a batch of this size, they are sent in parts. */
   async #exchange(calls: readonly RpcCall[]): Promise<(Reply | undefined)[]> {
     const [only] = calls
     if (only && calls.length === 1) return [readObject(await this.#post(encode(only, 0)))]
@@ -150,7 +150,7 @@ export class RpcNode {
     return [...first, ...(await this.#exchange(calls.slice(first.length)))]
   }
 
-  /** Null where the node refuses so many calls at once. */
+  /** Null if the node refuses a batch of this size. */
   async #postBatch(calls: readonly RpcCall[]): Promise<(Reply | undefined)[] | null> {
     try {
       const answer = await this.#post(calls.map(encode))

@@ -9,7 +9,7 @@ export interface DirectOrderConfig {
   run(request: DirectRequest, book: StateBook, answerMsMax: number): Promise<DirectOutcome>
 }
 
-/** A caller waits for 30 s at most, and what came in has to be written. */
+/** A caller waits at most 30 s, and the votes still have to be stored in that time. */
 const answerMsMax = 27_000
 /** With less time than this no validator is asked. */
 const answerMsMin = 5_000

@@ -9,11 +9,11 @@ import { directOrderMigrations } from './migrations.ts'
 const namedSeconds = 24 * 3_600
 /** A row may have 2 MB. */
 const votesTextMax = 1_500_000
-/** Modules whose storage one round may look at: a validator is told the agreed state of at most so many. */
+/** Modules whose storage one round may look at: a validator is told the agreed state of at most this many. */
 export const modulesMax = 256
 /** Modules that a validator is told of beforehand. */
 const hintsMax = 64
-/** The modules that a round of a module looked at are known until so many rounds later. */
+/** The modules that the last round of a module looked at are forgotten after this many further rounds. */
 export const touchedMax = 1_024
 
 /**
@@ -66,8 +66,8 @@ export class StateBook {
   }
 
   /**
-   * Stores what a quorum of equal votes says: from here on the round is decided. @returns False where it does not follow from what was
-   * decided before, looked at too many modules, or is too large to be kept.
+   * Stores the equal votes of a quorum: from here on the round is decided. @returns False if their state does not follow from states
+   * decided before, if the round looked at too many modules, or if the votes are too large to be kept.
    */
   decide(votes: readonly ExecutionVote[]): boolean {
     const [{ round_id: roundId, state = [], round } = { round_id: '' }] = votes
@@ -78,7 +78,7 @@ export class StateBook {
       ({ seq, root }, i) => seq === null || (seq === state[i]!.pre_seq && root === state[i]!.pre_root),
     )
     if (!follows || text.length > votesTextMax) return false
-    // Of a module that was only read the votes say nothing new, and one caller can have many modules of others read.
+    // The votes say nothing new about a module that was only read, and one caller can have many modules of others read.
     const moved = state.filter((one) => one.post_seq !== one.pre_seq || one.post_root !== one.pre_root)
     this.#storage.transactionSync(() => {
       this.#moveHeads(moved, roundId)

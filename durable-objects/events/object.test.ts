@@ -19,7 +19,7 @@ const rowOf = (id: number, type: LoggedEvent['type']): LogRow => {
 }
 const position = (row: number) => ({ row, offset: 0 })
 
-/** A feed whose log is an array, with what it has read. */
+/** A feed whose log is an array, and a count of its reads. */
 class Feed {
   log: LogRow[] = []
   reads = 0

@@ -27,7 +27,7 @@ const callsMax = 5_000
 const lookMs = 1_000
 /** How often it is noted that somebody waits. */
 const noteMs = 30_000
-/** Rows that are held for those who are a little behind. */
+/** Rows that are kept in memory for followers who are a little behind. */
 const heldRowsMax = 256
 const heldCharactersMax = 4_000_000
 /** Reads of one look, so that a long log is not read here. */
@@ -67,7 +67,7 @@ export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
     this.#config = config
   }
 
-  /** The next events of a follower, or none when it has waited so long. Null where it, or everybody, asks too often at once. */
+  /** The next events of a follower, or none after `waitMs`. Null if its caller, or all callers together, have too many open calls. */
   async next(follower: Follower, waitMs: number): Promise<FeedPage | null> {
     const { caller } = follower
     if (this.#calls >= callsMax || this.#countOf(caller) >= perCallerMax) return null

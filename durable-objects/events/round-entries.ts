@@ -1,7 +1,7 @@
 import { type MissReason, missReasons, type RejectionReason, rejectionReasons } from '../round/states.ts'
 import type { LoggedEvent } from './types.ts'
 
-/** A member that was asked in a round, and what came of it. */
+/** A member that was asked in a round, and the outcome. */
 export interface RoundMember {
   owner: string
   nodeId: string
@@ -42,7 +42,7 @@ const taskPrefix = 'task:0x'
 const flags = { final: 1, success: 2, escalated: 4 }
 const outcomes = { asked: 0, verified: 1, rejected: 10, missed: 30 }
 
-/** Of what a module emits, the log has so many characters of JSON of one event, and of all events of a round. */
+/** Characters of JSON up to which the log keeps the data of events of a module: of one event, and of all events of a round. */
 const dataMax = 1_024
 const roundDataMax = 4_096
 

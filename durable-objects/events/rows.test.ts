@@ -93,7 +93,7 @@ describe('the rounds of one transaction', () => {
     ...{ roundId: 'exec:1', projectId: null, module: id('3'), endedAt: 101, success: null },
     ...{ isEscalated: false, members: [], events: [] },
   }
-  /** As it is stored: what is there already has to mean the same in every later version. */
+  /** The stored form: entries that exist already have to mean the same in every later version. */
   const stored: RoundEntries = {
     v: 1,
     ids: [id('1'), id('3')],

@@ -21,7 +21,7 @@ export const bitsOf = (values: Iterable<string>): BitsOf =>
 export const bloomNames = (bloom: string, values: BitsOf): boolean =>
   [...values.values()].some((bits) => bloomMayContain(bloom, bits))
 
-/** How likely a filter that is as full as this one names one of so many values by accident, from 0 to 1. */
+/** How likely a filter that is as full as this one names one of `values` values by accident, from 0 to 1. */
 export function chanceOfNaming(bloom: string, values: number): number {
   const digits = [...bloom.replace(/^0x/, '')]
   const ones = digits.reduce((sum, digit) => sum + (bitsOfDigit[Number.parseInt(digit, 16)] ?? 0), 0)

@@ -58,7 +58,7 @@ export class FinalBlocks {
   /** The final block of an index: never lower than the one before, and never before the index's first block. */
   async at(tip: Cursor, latest: Header): Promise<BlockRef> {
     const { finalityBlocks, startBlock, blockMs } = this.#settings
-    // So deep there is nothing of the index.
+    // No block of the index that is not final yet is that deep.
     if (finalityBlocks !== null && latest.number - finalityBlocks <= tip.final.number) return tip.final
     const before = this.#answer
     const isQuiet = before && (before.askedAt.hash === latest.hash || latest.number < before.quietUntil)

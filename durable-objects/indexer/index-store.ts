@@ -35,7 +35,7 @@ export interface IndexStore {
     final: BlockRef,
     isBehind: boolean,
   ): Promise<StoreOutcome>
-  /** Of the indexed blocks from `from` to `to` that are not final, those that have other events by these logs than the index, lowest first. */
+  /** The indexed blocks from `from` to `to` that are not final and whose events by these logs differ from the index, lowest first. */
   differing(from: number, to: number, logs: readonly Log[]): Promise<number[]>
   /** Stores the rest of `tip` with it. */
   finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome>

@@ -131,7 +131,7 @@ export class LogReader {
     const isTold = (block: Header) => this.#distrusted.has(block.hash) || this.#tells(block, known.size)
     for (const block of doubtful.filter(isTold))
       for (const log of await this.#ofDoubtful(block, known)) logs.push(log)
-    // Of one block the question would be the same.
+    // For a single block, the second question would be the same as the first.
     const unsure = first === last ? [] : doubtful.filter((block) => !isTold(block))
     for (const log of await this.#askAgain(unsure, known)) logs.push(log)
     const late = this.opened(logs).filter((vault) => !known.has(vault))
@@ -210,7 +210,7 @@ export function firstLogs({ to, logs: read }: RangeOfLogs): RangeOfLogs {
 /** Nodes refuse what is too much for them each in its own words. */
 const isTooMuch = (error: unknown): boolean => error instanceof RpcError || error instanceof RpcAnswerTooLarge
 
-/** Those of the addresses that may have emitted something in one of the blocks. */
+/** The addresses among these that may have emitted a log in one of the blocks. */
 const namedIn = (blocks: readonly Header[], addresses: BitsOf): string[] =>
   [...addresses].flatMap(([address, bits]) =>
     blocks.some(({ logsBloom }) => bloomMayContain(logsBloom, bits)) ? [address] : [],

@@ -47,7 +47,7 @@ interface Seen {
 
 /** Alarms in a row that get nowhere before the index stands: a single one is what a new block in between explains. */
 const fruitlessMax = 2
-/** An alarm that has not come for so many polls is lost. */
+/** An alarm that is overdue by this many polls is lost. */
 const overduePolls = 10
 /** The time that a look at the chain may take, including the trip to the database. */
 const wakingMs = 2_000

@@ -3,7 +3,7 @@ import { nextPoll } from './poll-times.ts'
 
 const blockMs = 12_000
 
-/** The times of all polls of an hour, of a node that shows each block so long after its timestamp; some slots have no block. */
+/** The times of all polls of an hour, of a node that shows each block `delayMs` after its timestamp; some slots have no block. */
 function pollsOfAnHour(delayMs: number, isMissed: (slot: number) => boolean = () => false) {
   const slotMs = (slot: number) => 1_700_000_000_000 + slot * blockMs
   const newestAt = (nowMs: number) => {

@@ -1,11 +1,11 @@
-/** So much of a block's time after its timestamp nodes have it, mostly. */
+/** Nodes usually have a block once this part of the block time has passed since its timestamp. */
 const seenAfter = 0.25
-/** A block that was not there then is looked for once more at this part of its time. */
+/** A block that was missing then is looked for once more at this part of the block time. */
 const secondLook = 0.5
 
 /**
  * When to ask for the newest block again, in milliseconds: soon after the next one is due, by the timestamp of the newest, and at the latest after
- * the time of one block. So a minute has as many questions as blocks, or twice as many while nodes are late.
+ * the time of one block. A minute thus has as many questions as blocks, or twice as many while nodes are late.
  */
 export function nextPoll(
   nowMs: number,

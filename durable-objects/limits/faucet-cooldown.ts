@@ -14,7 +14,7 @@ export interface TurnRequest {
 export type TurnResult =
   | {
       status: 'granted'
-      /** Stays the same until the turn is confirmed, so that what is done under this name is done once. */
+      /** Stays the same until the turn is confirmed, so that the work under this id is done once. */
       turnId: string
       nextEligibleAt: number
     }
@@ -37,7 +37,7 @@ const pendingSeconds = 60
 
 /**
  * Counts the faucet turns of one wallet, one client address or the network: `env.FAUCET_COOLDOWN.getByName('wallet:<address>')`. At most
- * `turnsMax` holders have a turn within any `cooldownSeconds`. A turn is taken, then confirmed when the tokens are on their way. One that is
+ * `turnsMax` holders have a turn within any `cooldownSeconds`. A turn is taken, then confirmed when the tokens are on their way. A turn that is
  * released or never confirmed keeps its id for the holder's next try, so that nothing is sent twice. Wallets cost nothing to make: an object
  * without turns stores nothing.
  */

@@ -23,7 +23,7 @@ export class Admissions {
     return this.#kv.get<number>('generation') ?? 0
   }
 
-  /** No ticket that was made so far is taken any more. */
+  /** From here on, all tickets that were made before are refused. */
   endTickets(): void {
     this.#kv.put('generation', this.generation + 1)
   }

@@ -7,7 +7,7 @@ const pauseMs = 300_000
 /** After records that could not be read, though they have changed. */
 const againMs = 30_000
 
-/** When a link looks at the hub's records, and what follows from what they say of its node. */
+/** When a link looks at the hub's records, and the consequences for its node. */
 export class Checks {
   readonly #kv: KeptValues
   readonly #admissions: Admissions

@@ -165,7 +165,7 @@ export class Connection {
     if (Date.now() < this.offlineDueMs && this.#lostSession !== null) return 'away'
     const presences = this.#presences
     const last = presences.at(-1)
-    // One that is connected has not said yet that it is ready.
+    // A node that is connected has not said yet that it is ready.
     if (snapshotAt === null || last === undefined || this.session !== null) return 'absent'
     const snapshotMs = Date.now() - (now - snapshotAt) * 1000
     const wasThere = presences.some(({ sinceMs, goneMs }) => sinceMs <= snapshotMs && goneMs >= snapshotMs)

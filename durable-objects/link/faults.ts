@@ -55,7 +55,7 @@ export class Faults {
     return this.#kv.get('standing')
   }
 
-  /** Those that still count, as milliseconds. */
+  /** Times of the invalid votes that still count, in milliseconds. */
   #invalidVotes(): number[] {
     const since = Date.now() - faultyWindowSecs * 1000
     return (this.#kv.get<number[]>('invalid_votes') ?? []).filter((at) => at > since)

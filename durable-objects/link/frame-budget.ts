@@ -1,6 +1,9 @@
 const windowMs = 60_000
 
-/** Frames that a socket may send in a minute: each wakes the object and costs a write. Those that take an offer further are not counted: the hub decides how many offers there are. */
+/**
+ * Frames that a socket may send in a minute: each wakes the object and costs a write. Frames that the hub asked for, or that take an
+ * offer further, are not counted: the hub decides how many there are.
+ */
 export const framesPerMinute = 300
 
 /** Counts frames in memory: an object that was dropped had nothing to do, and starts again. */
@@ -18,7 +21,7 @@ export class FrameBudget {
     return this.#left >= 0
   }
 
-  /** The last one was what the hub asked for. */
+  /** The last frame was one that the hub asked for. */
   giveBack(): void {
     this.#left += 1
   }

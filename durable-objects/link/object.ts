@@ -125,7 +125,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   /** Looks at what the hub's records hold against the device: a banned one loses its socket, and is shown as offline at once. */
   async refresh(): Promise<void> {
-    // Without a socket so far there is nothing to take away, and the first one is let in by the same records.
+    // A link that never had a socket has none to lose, and its first socket is admitted by the same records.
     if (this.#connection.nodeKey === '') return
     await this.#checks.atOnce()
     if (this.#connection.isBarred) await this.#publication.publishAtOnce(this.#view())

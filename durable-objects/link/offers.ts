@@ -12,13 +12,13 @@ export interface KeptOffer {
   readonly answer: string | null
 }
 
-/** An offer is kept so many seconds after its `vote_by`: the round refuses late votes, and a node may ask what became of its vote. */
+/** An offer is kept for this many seconds after its `vote_by`: the round refuses late votes, and a node may ask what became of its vote. */
 const keptSecs = 300
-/** A node learns at most so many seconds late that the time of an offer is over; until then it takes the slot for used. */
+/** A node learns at most this many seconds late that the time of an offer is over; until then it counts the slot as used. */
 const freedSecs = 10
-/** Offers that ended within so many seconds are forgotten together. */
+/** Offers that ended within this many seconds are forgotten together. */
 const forgetSecs = 60
-/** A link is busy where an offer follows another so soon. Then offers wait a moment for others, and votes for offers. */
+/** A link is busy if an offer follows another within this time. Then offers wait a moment for others, and votes for offers. */
 const busyMs = 250
 const offersStoredMs = 20
 const votesStoredMs = 250
@@ -79,7 +79,7 @@ export class OfferLedger {
     return offer
   }
 
-  /** Until when its node could accept; 0 of what is over and was not declined. */
+  /** Until when its node could accept; 0 for an offer that is over and was not declined. */
   acceptBy(offerId: string): number {
     const declined = this.#standings.get(offerId)?.acceptBy
     return declined ?? (this.#open.has(offerId) ? this.offer(offerId).accept_by : 0)
@@ -270,7 +270,7 @@ export class OfferLedger {
     this.#write()
   }
 
-  /** Frees the slots of what is over, and forgets what nobody can ask about any more. */
+  /** Frees the slots of offers that are over, and forgets offers that nobody can ask about any more. */
   expire(now: number): void {
     const expired = [...this.#open].filter((offerId) => this.#voteBy(offerId) < now)
     for (const offerId of expired) this.#end(offerId, { state: 'expired' })

@@ -79,7 +79,7 @@ export class Publication {
   }
 }
 
-/** The public state of a link. One that lost its socket a moment ago, or is not ready on its next one, keeps its last state. */
+/** The public state of a link. A link that lost its socket a moment ago, or whose node is not ready on the next one, keeps its last state. */
 export function viewOf(
   { nodeKey, session, offlineDueMs }: Connection,
   takenSlots: number,

@@ -3,11 +3,11 @@ import type { Connection } from './connection.ts'
 import type { KeptOffer, OfferLedger } from './offers.ts'
 import type { NodeLinkConfig, RoundPort } from './types.ts'
 
-/** A vote says that its node accepted: the round is told of an accept only if no vote comes so soon. */
+/** A vote says that its node accepted: the round is told of an accept only if no vote comes within this time. */
 const acceptsToldMs = 2_000
 /** Seconds that are left then to accept, at least. */
 const acceptSlackSecs = 5
-/** A round that is told takes no longer to hear it, unless the hub is in trouble. */
+/** A message reaches its round within this time, unless the hub is in trouble. */
 const atOnceSecs = 1
 
 type RoundOf = Pick<NodeLinkConfig, 'round'>

@@ -3,13 +3,13 @@ import type { FrameVersion } from '../../protocol/link/index.ts'
 /** An upgrade request, as the Worker describes it after its checks. */
 export interface Upgrade {
   readonly frames: FrameVersion
-  /** Of the signature, which opens one socket; null from a Worker that has seen to that itself. */
+  /** Nonce and time of the signature, which opens one socket; null from an older Worker, which ensures that itself. */
   readonly signature: { readonly nonce: string; readonly timestamp: number } | null
   /** Whether something vouches for the key. */
   readonly isVouched: boolean
   /** Whether the hub's records, where they were asked, say that operators approved it as a validator. */
   readonly isValidator: boolean
-  /** Of the ticket that the node came back with; null where the hub's records were asked. */
+  /** Generation of the ticket that the node came back with; null if the hub's records were asked. */
   readonly generation: number | null
 }
 

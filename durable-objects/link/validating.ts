@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts'
 import type { FrameBudget } from './frame-budget.ts'
 import type { NodeLinkConfig } from './types.ts'
 
-/** Requests of rounds and votes are collected for so long. */
+/** Requests of rounds and votes are collected for this long. */
 export const collectMs = 20
 /** Sets of many projects are due within minutes, and no one of them is in a hurry. */
 const collectSetsMs = 250

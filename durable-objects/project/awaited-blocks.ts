@@ -32,12 +32,12 @@ export class AwaitedBlocks {
     this.#lookIn(firstLookMs)
   }
 
-  /** Of a round that is over. */
+  /** Forgets a round that is over. */
   delete(roundId: string): void {
     this.#waiting.delete(roundId)
   }
 
-  /** One that takes long, or never ends, keeps no other waiting: what comes meanwhile has one of its own. */
+  /** A look that takes long, or never ends, delays no other: rounds that come meanwhile start a look of their own. */
   async #look(): Promise<void> {
     this.#lookAtMs = Number.POSITIVE_INFINITY
     for (const agreedAt of new Set(this.#waiting.values())) {

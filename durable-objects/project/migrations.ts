@@ -51,6 +51,6 @@ export const projectMigrations = [
   `,
   // It lags behind the tasks that are stored, so a hub that takes it for the next seq must not read it.
   'ALTER TABLE sequences RENAME TO stored_sequences',
-  // Of those before `next`, how many were left out because a task that was lost may have had them.
+  // How many numbers before `next` were left out because a task that was lost may have had them.
   'ALTER TABLE stored_sequences ADD COLUMN skipped INTEGER NOT NULL DEFAULT 0',
 ]

@@ -267,7 +267,7 @@ test.each([
         tasks.submit(name, requestOf(`${name} ${i}`), running(begun, from), begun)
       expect(tasks.expired(running(end - 1, from))).toEqual([])
       expect(tasks.expired(running(end, to))).toHaveLength(waits)
-      // Of those for which there was no room when the set came, none has waited in vain.
+      // The tasks for which there was no room when the set came do not expire with the epoch.
       const { epoch, epochSecs } = running(begun, from)
       tasks.schedule(name, { ...epochTerms, epoch, epochSecs }, begun + 100)
       const left = tasks.count('queued')

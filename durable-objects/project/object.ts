@@ -58,7 +58,7 @@ export interface CommitteesConfig<View = unknown> {
   noteExpired(taskIds: readonly string[]): Promise<void>
 }
 
-/** Rounds that end within so long share a message, and frames to their validators. */
+/** Rounds that end within this time share a message, and frames to their validators. */
 const endingMs = 100
 /** While tasks wait, what they wait for is looked for this often. */
 const queuePauseMs = 5_000
@@ -190,7 +190,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     await this.#alarmWithin(this.#tasks.count('queued') > 0 ? 0 : keptMs)
   }
 
-  /** One that comes when nobody is asked is lost: a validator gives it again. */
+  /** An answer that comes while nobody is asked is lost: the validator gives it again. */
   async attested(nodeKey: string, answer: SetAnswer): Promise<string | null> {
     return this.#listener === null ? null : this.#listener(nodeKey, answer)
   }
@@ -254,7 +254,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     // A clock that cannot be read is read again.
     if (now === null) return pollMs ?? firstPauseMs
     const leftMs = ((kv.get<number>('due_at') ?? 0) - now) * 1000
-    // Alarms for tasks come far more often. One that waits may wait for a set; and a time beyond the next rest was noted by a wrong clock.
+    // Alarms for tasks come far more often. A waiting task may wait for a set. A wrong clock noted a time beyond the longest rest.
     const isResting = leftMs > 0 && leftMs <= restMs
     if (isResting && (pollMs !== null || this.#tasks.count('queued') === 0)) return pollMs ?? leftMs
     const progress = await this.#advance(projectId)
@@ -263,7 +263,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     return Infinity
   }
 
-  /** Gives waiting tasks their rounds, ends those that waited in vain, and begins what was decided on. */
+  /** Gives waiting tasks their rounds, ends those that waited in vain, and begins the rounds that were decided on. */
   async #moveTasks(projectId: string): Promise<void> {
     const now = await this.#config.now()
     this.#tasks.purge(now)
@@ -278,7 +278,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     this.#waiting.look()
   }
 
-  /** Begins the oldest of what was decided on. @returns Whether all of these have begun. */
+  /** Begins the oldest rounds that were decided on. @returns Whether all of these have begun. */
   async #startSome(projectId: string): Promise<boolean> {
     const starting = this.#tasks.starting()
     const waited = starting.filter(({ queuedAt }) => queuedAt !== undefined)

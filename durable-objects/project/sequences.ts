@@ -7,7 +7,7 @@ export const resumedAtKey = 'resumed_at'
 /** More than an object gives in a second; those of the longest epoch, a day, stay below 2³², which a task allows. */
 const seqsPerSec = 10_000
 
-/** The next `seq` of an epoch, and what is stored of it: less, while tasks with later ones are stored. Some were left out. */
+/** The next `seq` of an epoch; its stored value, which is lower while tasks with later numbers are stored; how many were left out. */
 interface Sequence {
   readonly next: number
   readonly stored: number

@@ -138,7 +138,7 @@ test('keys that name no task any more are written over, or deleted an hour later
     queue.purge(now + day - 1)
     expect(submit('late', 'a', now + day - 1)).toBe('conflict')
     queue.purge(now + day + 3_599)
-    // One that is given again is not written over.
+    // A key that is given again is not written over.
     expect(submit('another c', 'c', now + day + 3_599)).toBe('queued')
     expect(submit('task d', 'd', now + day + 3_599)).toBe('queued')
     expect(keys().map(({ key }) => key)).toEqual(['a', 'c', 'd'])

@@ -27,17 +27,17 @@ export const openMax = 1_000
 /** For so long a key names its task. */
 const keySecs = 86_400
 const purgePauseSecs = 3_600
-/** Keys that name no task any more stay for an hour, so that new ones are written over them: over so many. */
+/** Keys that name no task any more stay for an hour, so that new ones are written over them: over at most this many. */
 const reusedKeysMax = 20_000
 /** Rounds that are begun together, and waiting tasks that are given theirs. */
 export const startsMax = 50
 /**
- * The row of a task that is over stays so long: a queue that dies with its process, as that of a local network does, has delivered by then that
+ * The row of a task that is over stays this long: a queue that dies with its process, as that of a local network does, has by then delivered that
  * lists are to show its round, and a process that finds the row says so again. While tasks come, the next one is written over it. It is less than
  * the ten seconds after which the platform takes an object that rests out of memory.
  */
 export const keptMs = 8_000
-/** Rows beyond so many that nothing was written over are deleted. */
+/** Rows beyond this many that nothing was written over are deleted. */
 const keptMax = 50
 /** Tasks that waited in vain and are ended together, in one trip to the database. */
 const expiredMax = 500

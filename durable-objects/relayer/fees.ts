@@ -8,7 +8,7 @@ export interface FeeMarket {
   tipWei: bigint
 }
 
-/** The most that may be paid per gas by a transaction of this gas, by what any may pay per gas and what it may pay in all. */
+/** The most that a transaction of this gas may pay per gas, by the caps per gas and per transaction. */
 export const feeCapFor = (
   gas: number,
   { feeCapWei, txFeeCapWei }: { feeCapWei: bigint; txFeeCapWei: bigint },

@@ -164,7 +164,7 @@ export class RelayLedger {
 
   /** Actions with a nonce below that no block is known to have taken, by nonce. */
   unminedBelow(nonce: number, limit: number): SubmittedRelay[] {
-    // Of the two indexes by nonce the other one holds every action there ever was.
+    // SQLite might choose the unique index of nonces, which holds every action there ever was.
     const rows = this.#sql`
       SELECT * FROM relays INDEXED BY relays_unmined WHERE status IN ('queued', 'sent') AND nonce < ${nonce}
       ORDER BY nonce LIMIT ${limit}`
@@ -327,7 +327,7 @@ export class RelayLedger {
       .length
   }
 
-  /** The revisions of what changed since then, the newest; at most so many. @param since - Unix seconds. */
+  /** The revisions of actions that changed since then: the `limit` newest. @param since - Unix seconds. */
   revisionsSince(since: number, limit: number): Pick<Relay, 'id' | 'revision'>[] {
     return this.#sql`
       SELECT id, revision FROM relays WHERE updated_at >= ${since} AND action <> 'fill_gap'

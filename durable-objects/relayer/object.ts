@@ -24,12 +24,12 @@ const undecidedMs = 10 * 60_000
 const overdueMs = 10 * 60_000
 /** Alarms that change nothing come more and more rarely, down to this many ticks apart. */
 const idleFactorMax = 10
-/** An alarm that has not come for so many ticks is lost. */
+/** An alarm that is overdue by this many ticks is lost. */
 const overdueTicks = 10
 const submittedMax = 100
 /** Actions that are compared with the database at once. */
 const revisionsMax = 5_000
-/** A pending action whose message has not come for so long is submitted without it. */
+/** A pending action whose message has not come after this time is submitted without it. */
 const messageMsMax = 5_000
 /** Gas an action may take by default: with its margin below 2^24 (EIP-7825), and twice what the largest batch of claims takes. */
 const relayGasMax = 12_000_000
@@ -246,7 +246,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       await this.submit(this.#overdue(config))
       this.#failedAlarms = 0
     } catch (error) {
-      // The next alarm starts over. One that the platform repeats instead would be lost after a few failures.
+      // The next alarm starts over. An alarm that the platform repeats instead would be lost after a few failures.
       if (!isRpcFault(error)) console.error('an alarm of the relayer failed', error)
       this.#failedAlarms += 1
     }

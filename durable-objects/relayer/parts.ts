@@ -35,7 +35,7 @@ export function partsOf(config: RelayerConfig, ledger: RelayLedger, storage: Dur
 export const isRpcFault = (error: unknown): boolean =>
   error instanceof RpcUnreachable || error instanceof RpcError
 
-/** Throws what is no fault of the chain. */
+/** Throws an error again unless it is a fault of the chain. */
 export function requireRpcFault(error: unknown): void {
   if (!isRpcFault(error)) throw error
 }

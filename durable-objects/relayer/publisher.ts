@@ -24,9 +24,9 @@ export class Publisher {
     this.#toEnqueue.push(id)
   }
 
-  /** Publishes what has changed by now. Those who come while that is done share the next time. */
+  /** Publishes everything that has changed by now. Calls that come meanwhile share the next run. */
   publish(): Promise<void> {
-    // One that failed does not keep the next from being made.
+    // A run that failed does not prevent the next one.
     const before = (this.#running ?? Promise.resolve()).catch(() => {})
     this.#next ??= before.then(() => {
       this.#next = null

@@ -31,7 +31,7 @@ const repricedMax = 400
 /** Actions for which one pass looks for what used their nonce. */
 const judgedMax = 4
 
-/** So many blocks more an action that reverted waits for the answer whether somebody else brought it to the chain. */
+/** For this many further blocks, a reverted action waits for the answer whether somebody else submitted it on chain. */
 const searchedConfirmations = 50
 
 type Submission = [SubmittedRelay, Attempt]

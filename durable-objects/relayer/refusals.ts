@@ -2,7 +2,7 @@ import type { SendRefusal } from './send-errors.ts'
 
 /** Refusals in a row after which they are believed: one node may be wrong. */
 const timesMin = 3
-/** For so long nodes may refuse what stands before everything else, whatever they say, before something else is sent. */
+/** Nodes may refuse the transaction that is first in line for this long, for any reason, before another one is sent in its place. */
 const patienceMs = 10 * 60_000
 
 /**
@@ -37,7 +37,7 @@ export class Refusals {
     else if (!isFirst || refusal === null || refusal === 'already_known') this.clear(nonce)
   }
 
-  /** Whether the nonce has been refused so often and so long that it will be for ever. @param taken - Some node had it in its pool before. */
+  /** Whether the nonce has been refused often and long enough to be refused for ever. @param taken - Some node had it in its pool before. */
   areBelieved(nonce: number, taken: boolean, nowMs: number): boolean {
     const [row] = this.#sql.exec('SELECT since_ms, times, for_good FROM refusals WHERE nonce = ?', nonce)
     if (row === undefined || (row.times as number) < timesMin) return false

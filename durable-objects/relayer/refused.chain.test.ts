@@ -14,7 +14,7 @@ useRelayer()
 const withObject: typeof withRelayer = (over, work) =>
   withRelayer({ stuckMs: 0, confirmations: 1, ...over }, work)
 
-/** Lets the refusals so far have begun long ago. */
+/** Moves the start of all refusals back by ten minutes. */
 const longAgo = ({ storage }: DurableObjectState) =>
   storage.sql.exec('UPDATE refusals SET since_ms = since_ms - 600000').toArray()
 

@@ -29,7 +29,7 @@ export class Snapshots {
       committedWei: this.#ledger.committedWei(),
     }
     this.#latest = taken
-    // One that failed serves nobody else.
+    // A snapshot that failed is not reused.
     taken.snapshot.catch(() => {
       if (this.#latest === taken) this.#latest = null
     })

@@ -45,7 +45,7 @@ export interface RelayRequest {
   id: string
   action: string
   owner: string
-  /** Of one key only one action may be on its way to a block; null for no such limit. */
+  /** Only one action per key may be on its way to a block; null for no such limit. */
   serializationKey: string | null
   to: string
   data: string

@@ -4,10 +4,10 @@ import * as transitions from './transitions.ts'
 
 /** A note that need not be stored at once is stored after this time, unless a change is stored before. */
 const storedSoonMs = 1_000
-/** A vote waits so long for others to be stored with it, since each change that is stored is a row. Its sender is told afterwards. */
+/** A vote waits this long for others to be stored with it, since each change that is stored is a row. Its sender is told afterwards. */
 const votesStoredMs = 100
 
-/** The round in memory and in storage, and those that wait until it has come so far. */
+/** The round in memory and in storage, and the callers that wait until it has come to a state. */
 export class KeptRound {
   readonly #storage: DurableObjectStorage
   readonly #waiting = new Waiters()

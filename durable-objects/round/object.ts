@@ -28,7 +28,7 @@ import type { AnswerListener, Recorded, RoundConfig } from './types.ts'
 const lateMs = 5_000
 /** Work that is under way in memory is taken up again after this time if its process has ended. */
 const backstopMs = 15_000
-/** An alarm may come so much later than what it is for. */
+/** An alarm is set this much after the deadline that it is for. */
 const alarmSlackMs = 1_000
 
 /**
@@ -137,7 +137,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     if (this.#round?.auditBlock === null && (await this.#auditBlock.find(block))) this.#work()
   }
 
-  /** One that comes when nobody is asked is lost: a validator gives it again. */
+  /** An answer that comes while nobody is asked is lost: the validator gives it again. */
   async decided(nodeKey: string, answer: RoundAnswer): Promise<string | null> {
     return this.#listener === null ? null : this.#listener(nodeKey, answer)
   }

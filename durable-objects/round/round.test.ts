@@ -225,7 +225,7 @@ describe('a round', () => {
     expect(begunAt(start + 35).leases[0]).toMatchObject({ state: 'missed', missedBecause: 'late' })
     const cutShort = { state: 'cancelled', missedBecause: 'cut_short' }
     expect(begunAt(start + 45).leases[0]).toMatchObject(cutShort)
-    // So it is with one that does not accept in that time, or declines: a clock that is ahead may say that it is over.
+    // The same holds for a member that does not accept in that time, or declines: on a clock that is ahead it may be over.
     const lateTold = told(seatedAt(start + 58), start + 58)
     expect(passTime(lateTold, start + 61).leases[0]).toMatchObject(cutShort)
     expect(declined(lateTold, 0, true, start + 59).leases[0]).toMatchObject(cutShort)

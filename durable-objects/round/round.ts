@@ -97,7 +97,7 @@ export interface Result {
 
 export interface Round {
   terms: RoundTerms
-  /** Of the hub, which had the round in memory when it was stored. */
+  /** Id of the hub's process that had the round in memory when it was stored. */
   processId: string
   drawn: KeptCommittee | null
   /** In draw order. */
@@ -251,7 +251,7 @@ export function publicState(round: Round): PublicState {
 
 export type Awaited = 'agreed' | 'final'
 
-/** Whether everybody can read that a round came so far, or that it went on from there. */
+/** Whether everybody can read that a round reached the awaited state, or went on from there. */
 export function isReached(round: Round, awaited: Awaited): boolean {
   if (round.isRecorded) return true
   return awaited === 'agreed' && round.agreedAt !== null

@@ -15,7 +15,7 @@ export type LeaseState = (typeof leaseStates)[number]
  * with all its slots, with `not_told` it was not told of its offer, with `hub_away` the hub was not there for its answer, with `unserved` the hub
  * could not serve what it declined for or offered a slot that the node could not know was free, with `cut_short` its round began too late to leave it
  * its time, and with `too_large` no frame could carry the result: none of these missed anything. Soon after a change of network parameters a member
- * that was away has `hub_away`, and one that declined `unserved`. One that was banned and has not come back has `hub_away` too.
+ * that was away has `hub_away`, and one that declined `unserved`. A member that was banned and has not come back has `hub_away` too.
  */
 export const missReasons = [
   'offline',

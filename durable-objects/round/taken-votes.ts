@@ -5,7 +5,7 @@ import { type Lease, publicState, type Round } from './round.ts'
 import * as transitions from './transitions.ts'
 import type { RoundConfig } from './types.ts'
 
-/** How much is kept of what is wrong with a vote, for its owner. */
+/** How many characters of the problem of a vote are kept for its owner. */
 const voteProblemMax = 300
 
 /** The answer to a vote, and whether the round has to look for effects that are due now. */
@@ -43,7 +43,7 @@ export class TakenVotes<View> {
     }
     if (kept.round === null) return refusal('invalid_state', 'The round is over.')
     if (judgement.status === 'valid') {
-      // A vote after the close is looked at only for what it proves.
+      // A vote after the close may only be evidence.
       const isAwaited = transitions.isVoteAwaited(kept.round, lease.position, cameAt)
       const taken = (round: Round) =>
         transitions.voted(judged(round), judgement.vote, judgement.result, cameAt, judgement.error)

@@ -47,7 +47,7 @@ const interruptedLease = (lease: Lease): Lease =>
 
 export function seated(round: Round, drawn: KeptCommittee, now: number): Round {
   if (round.drawn !== null || round.outcome !== null) return round
-  // Lists show the round without its committee so far.
+  // Until now lists show the round without its committee.
   return passTime({ ...round, drawn, listed: null }, now)
 }
 
@@ -107,7 +107,7 @@ const endLease = (
   now: number,
 ): Lease => ({ ...lease, state, missedBecause, completedAt: Math.max(now, lease.createdAt) })
 
-/** Leases of those who are to be asked and were not. */
+/** Adds leases for the members that are to be asked and were not. */
 function askNext(round: Round, now: number): Round {
   const { drawn, leases } = round
   if (drawn === null || now >= deadlineOf(round)) return round
@@ -163,7 +163,7 @@ export const offering = (round: Round, position: number, now: number): Round =>
     lease.state === 'offering' ? { ...lease, ...timesFrom(round, now) } : lease,
   )
 
-/** A node was told its offer, with this outcome. One that is full, or has just lost its socket, is told again while the round may wait for it. */
+/** The result of telling a node its offer. A node that is full, or has just lost its socket, is told again while the round may wait. */
 export const offered = (round: Round, position: number, outcome: OfferResult, now: number): Round =>
   mapLease(round, position, (lease) =>
     lease.state === 'offering' ? withOutcome(lease, outcome, now) : lease,
@@ -185,7 +185,7 @@ function withOutcome(lease: Lease, outcome: OfferResult, now: number): Lease {
   }
 }
 
-/** A node accepts. One that was taken to be silent is heard again, but stays replaced. */
+/** A node accepts. If it already counts as silent, it stays replaced, though its vote may still come in time. */
 export const accepted = (round: Round, position: number): Round =>
   mapLease(round, position, (lease) =>
     lease.state === 'offering' || lease.state === 'offered' ? { ...lease, state: 'leased' } : lease,
@@ -229,7 +229,7 @@ export function voted(round: Round, vote: TaskVote, result: Result, now: number,
     return own.length === 0 || round.evidence.some(({ public_key }) => public_key === vote.public_key)
       ? round
       : { ...round, evidence: [...round.evidence, vote] }
-  // So there are at most two of each member, which is what validators take.
+  // Each member thus has at most two votes, which is the limit of validators.
   if (own.length > 1) return round
   const receivedAt = datedAt(round, now, round.leases[position]?.createdAt)
   const changed = mapLease(round, position, (lease) => ({

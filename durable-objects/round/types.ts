@@ -38,7 +38,7 @@ export interface RoundConfig<View = unknown> {
   processId: string
   /** Network time. */
   now(): Promise<number>
-  /** How often to look for what is awaited; where time follows a chain, also for its leaps. */
+  /** How often to look whether something awaited has come; where time follows a chain, also for its leaps. */
   pollMs: number
   /** Whether network time may leap ahead of the machine's. */
   mayLeap: boolean

@@ -40,7 +40,7 @@ export class FakeChain {
   finalOf = (head: number): number => head
   /** Every bit of every bloom filter is set, as on a busy chain. */
   fullBlooms = false
-  /** Answers these methods with what no node should. */
+  /** Answers to these methods that no node should give. */
   readonly nonsense = new Map<string, unknown>()
   readonly failingReceipts = new Set<string>()
   withoutReceipts = false
@@ -58,7 +58,7 @@ export class FakeChain {
   /** Refuses raw transactions that may pay more than this in all. */
   txFeeCap: bigint | null = null
   batchMax = Number.POSITIVE_INFINITY
-  /** Counts so many transactions more than there are in blocks. */
+  /** Counts this many transactions more than there are in blocks. */
   countedTooMany = 0
   /** Return data with which simulations revert. */
   revert: string | null = null

@@ -2,11 +2,11 @@ const minute = 60
 const hour = 60 * minute
 export const daySecs = 24 * hour
 
-/** Of one wallet. */
+/** Webhooks of one wallet. */
 export const webhooksMax = 20
 /** Active ones of a hub: the reader holds them all. */
 export const activeMax = 2_000
-/** The reader reads them all again where one changes: by itself so many a second at most. */
+/** The reader reads them all again when one changes: on average at most this many per second. */
 export const readAgainPerSec = 200
 /** Valid secrets of one webhook. */
 export const secretsMax = 5
@@ -15,15 +15,15 @@ export const secretsMax = 5
 const pauses = [5, 5 * minute, 30 * minute, 2 * hour, 4 * hour, 8 * hour, 9 * hour] as const
 export const attemptsMax = pauses.length + 1
 
-/** Seconds to the next attempt, after which so many are left. */
+/** Seconds to the next attempt, if this many are left, the next one included. */
 export const pauseBefore = (attemptsLeft: number): number => pauses[attemptsMax - attemptsLeft - 1] ?? hour
 
-/** One of what waits for a webhook that fails is tried so often, which counts as no attempt: the pauses are long. */
+/** While a webhook fails, one of its waiting deliveries is probed at this interval: the pauses between its attempts are long. */
 export const probeSecs = 20 * minute
-/** An attempt that comes so early is a probe. */
+/** An attempt that comes more than this before it is due is a probe: if it fails, it does not count as an attempt. */
 export const probeEarlySecs = 60
 
-/** A webhook that has only failed for so long is disabled. */
+/** A webhook that has only failed for this long is disabled when a delivery has used all of its attempts. */
 export const failingSecsMax = 3 * daySecs
 /** After an outage of this length everything that waits is tried again as soon as one attempt succeeds. */
 export const outageSecs = 10 * minute
@@ -75,7 +75,7 @@ export function roomOf(load: Load): number {
   )
 }
 
-/** A webhook without room is looked after again after so long; one that fails when an attempt is due, or after the longer time. */
+/** A webhook without room has its next turn after the shorter time. A failing one waits for a due attempt, at most the longer time. */
 const fullSecs = 10
 const fullOfFailedSecs = 15 * minute
 

@@ -6,7 +6,7 @@ export interface Limits {
   tripsPerSecond: number
   /** How long the database lets a statement wait for those before it. */
   queuedMsMax: number
-  /** Of a value, and of a row. */
+  /** Largest size of a value, and of a row. */
   valueBytes: number
   fileMs: Range
   callMs: Range

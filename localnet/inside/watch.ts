@@ -3,13 +3,13 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** One use of the platform by the hub. */
 export type Use =
-  /** Of the Worker, whose `ctx` is null, or of an object: a call, an alarm, a message. */
+  /** An event of the Worker, whose `ctx` is null, or of an object: a call, an alarm, a message. */
   | { kind: 'event'; owner: string; name: string; ctx: DurableObjectState | null; args: unknown[] }
   /** One way to the database and back, for a statement or a batch. */
   | { kind: 'trip'; statements: readonly Statement[] }
-  /** To R2. */
+  /** A request to R2. */
   | { kind: 'file'; operation: string; args: readonly unknown[] }
-  /** To a host outside, or to the cache of a data centre, whose `url` is null. */
+  /** A request to a host outside, or to the cache of a data centre, whose `url` is null. */
   | { kind: 'outside'; url: string | null; signal: AbortSignal | null }
   | { kind: 'message'; args: unknown[] }
   | { kind: 'call'; stub: DurableObjectStub }
@@ -66,7 +66,7 @@ export function watchHub(hub: Record<string, unknown>, watch: Watch): Record<str
   return { ...Object.fromEntries(objects), default: Object.fromEntries(handlers) }
 }
 
-/** The object whose event runs, or what followed from one: what it calls of itself is no event. */
+/** The object whose event, or work that follows from one, runs now: its calls of its own methods are not events. */
 export const running = new AsyncLocalStorage<DurableObjectState>()
 
 function watchedClass(owner: string, Class: ObjectClass, watch: Watch): ObjectClass {

@@ -32,9 +32,9 @@ export interface NodeSurroundings {
   readonly profile?: string
   /** File with changes of network parameters; left out, those that the tool knows. */
   readonly paramsChanges?: string
-  /** Of the operator's calls. */
+  /** Token of the operator's calls. */
   readonly apiToken: string
-  /** Whether they are out of reach of the terminal's signals, such as Ctrl-C. */
+  /** Whether the nodes are out of reach of the terminal's signals, such as Ctrl-C. */
   readonly detached?: boolean
   /** Called once the process is there, before it serves. */
   readonly onSpawn?: () => void
@@ -101,7 +101,7 @@ export class LocalNode {
     return this.#announced?.public_key ?? null
   }
 
-  /** Starts it, and returns once it serves. @throws {@link StartError} with what it says against that. */
+  /** Starts the node, and returns once it serves. @throws {@link StartError} with the reason if it does not. */
   async start(): Promise<void> {
     const {
       dist,

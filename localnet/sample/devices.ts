@@ -114,7 +114,7 @@ export async function subscribe(
   return direct_tx ?? null
 }
 
-/** Lets the staking contract take what so many bonds hold. */
+/** Lets the staking contract take the collateral of `bonds` bonds. */
 export const approval = (token: string, staking: string, bonds: number): DirectCall => ({
   to: token,
   data: encodeFunctionData({

@@ -1,6 +1,6 @@
 import v8 from 'node:v8'
 
-/** Above so many bytes of artifact and input together, a run gains more from V8's compilers than they cost. */
+/** Above this many bytes of artifact and input together, a run gains more from V8's compilers than they cost. */
 const smallBytes = 16 * 1024
 
 /** The two that compile in threads of their own. Not every platform has the second. */
@@ -8,8 +8,8 @@ const { v8_enable_maglev: hasMaglev } = process.config.variables as { v8_enable_
 const compilers = hasMaglev ? ['opt', 'maglev'] : ['opt']
 
 /**
- * Keeps V8 from compiling what a small run has called often so far: the process is over before it pays, and a sixth of
- * its processor time goes there. Output and gas are the same.
+ * Keeps V8 from compiling the functions that a small run calls often: the process ends before that pays, and compiling
+ * takes a sixth of its processor time. Output and gas are the same.
  *
  * @param bytes Length of artifact and input.
  * @returns Lets V8 compile again. Call it when the run turns out to be long.
@@ -25,8 +25,8 @@ export function withoutCompilers(bytes: number): () => void {
 const optimizingWasm = ['wasm-tier-up', 'wasm-dynamic-tiering']
 
 /**
- * Keeps V8 from optimizing WebAssembly that is loaded and called meanwhile: a compiler that runs once is over before it pays,
- * and half of the processor time of compiling a module goes there. Modules that are loaded later are optimized again.
+ * Keeps V8 from optimizing WebAssembly that is loaded and called during `work`: a compiler that runs once ends before that
+ * pays, and half of the processor time of compiling a module goes there. Modules that are loaded later are optimized again.
  */
 export async function withBaselineWasm<T>(work: () => Promise<T>): Promise<T> {
   v8.setFlagsFromString('--liftoff-only')

@@ -66,7 +66,7 @@ export async function diagnose(
   return joined(ofDevice, diagnoses)
 }
 
-/** Names the project of what is not about the device itself. */
+/** Names the project in each cause that is not about the device itself. */
 const labelled = (diagnosis: Diagnosis, slug: string | null): Diagnosis => ({
   ...diagnosis,
   causes: diagnosis.causes.map((cause) =>

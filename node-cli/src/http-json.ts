@@ -7,7 +7,7 @@ const json = 'application/json'
 export interface JsonRequest {
   readonly method?: 'GET' | 'POST' | 'PUT'
   readonly headers?: Readonly<Record<string, string>>
-  /** JSON text; left out, there is no body. */
+  /** JSON text; if left out, the request has no body. */
   readonly body?: string
   /** Until the whole answer is there. */
   readonly timeoutSeconds: number
@@ -24,16 +24,16 @@ export interface AnswerHeaders {
 export interface JsonAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
-  /** Undefined for what is not JSON. */
+  /** Undefined for an answer that is not JSON. */
   readonly value: unknown
 }
 
-/** Nobody answered; the message says why. */
+/** The server did not answer; the message says why. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
 
-/** An answer of more bytes than anybody would send who means well. */
+/** An answer of more bytes than any well-meaning server would send. */
 export class OversizedAnswer extends Error {
   override readonly name = 'OversizedAnswer'
 }
@@ -43,12 +43,12 @@ export interface BytesAnswer {
   readonly headers: AnswerHeaders
   /** As declared, without parameters; empty where none is. */
   readonly type: string
-  /** Undefined for what is of another type than was asked for. */
+  /** Undefined for an answer of another type than the requested one. */
   readonly bytes: Uint8Array | undefined
 }
 
 /**
- * Asks a server for JSON. Redirects are answers like any other, and what is not declared as JSON is not read.
+ * Asks a server for JSON. Redirects are answers like any other, and a body that is not declared as JSON is not read.
  *
  * @throws {@link NoAnswer}, {@link OversizedAnswer}
  */
@@ -68,9 +68,9 @@ export function jsonOf({ type, bytes }: BytesAnswer): unknown {
 }
 
 /**
- * Asks a server for bytes. Redirects are answers like any other, and what is declared as another type is not read.
+ * Asks a server for bytes. Redirects are answers like any other, and a body that is declared as another type is not read.
  *
- * It does not call `fetch`, which has a node load a second HTTP client, and keep it: 15 MiB.
+ * It does not call `fetch`, which makes a node load and keep a second HTTP client: 15 MiB.
  *
  * @param type null for any.
  * @throws {@link NoAnswer}, {@link OversizedAnswer}

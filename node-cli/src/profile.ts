@@ -66,7 +66,7 @@ function readKept(file: string): string | null {
   try {
     return readKeptFile(file, bytesMax)
   } catch (error) {
-    // A path that is no directory gets its own message later, when it is used.
+    // A path that is not a directory gets its own message later, when it is used.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null
     throw new CliError('profile', `${file} cannot be read: ${(error as Error).message}`)
   }

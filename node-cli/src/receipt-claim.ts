@@ -79,7 +79,7 @@ const isGasLimit = (value: unknown): value is number =>
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 
-/** Each member with what it must be. */
+/** Each member with its rule, and the message for it. */
 type Members<Key extends string = string> = Readonly<
   Record<Key, readonly [keeps: (value: unknown) => boolean, message: string]>
 >

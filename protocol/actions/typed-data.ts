@@ -34,7 +34,7 @@ export type TypedDataCheck =
  * 3. fixed members are equal, integers by value;
  * 4. `now < deadline ≤ now + 604800`.
  *
- * Of what was posted only the free members of the message count: everything else is the server's own.
+ * Only the free members of the posted message count: everything else is the server's own.
  * A signer calls it with the descriptor's chain and contracts and its own request before it signs.
  * @param now Unix seconds.
  */

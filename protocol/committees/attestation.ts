@@ -24,7 +24,7 @@ export function createAttestation(profile: Profile, key: SigningKey, text: strin
 /**
  * Counts the current validators that signed a text. Attestations of others, repeated ones and wrong ones count for
  * nothing and spoil nothing, whatever their order.
- * @param attestations As received; anything that is no attestation counts for nothing.
+ * @param attestations As received; anything that is not an attestation counts for nothing.
  */
 export function countAttestations(
   profile: Profile,

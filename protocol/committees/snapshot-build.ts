@@ -37,8 +37,8 @@ export type SnapshotPlace = { readonly entry: SnapshotEntry } | { readonly exclu
 
 /**
  * Builds the snapshot of one (project, epoch) (section 13). Candidates with less than `min_collateral` occur in neither
- * list. Of several reasons to leave one out, the first of `paused`, `binding_mismatch`, `unbound`, `faulty` is stated, so
- * that every builder states the same.
+ * list. If several reasons to exclude a candidate apply, the first of `paused`, `binding_mismatch`, `unbound`, `faulty` is
+ * stated, so that every builder states the same.
  */
 export function buildSnapshot(profile: Profile, source: SnapshotSource): Snapshot {
   const { economics, work } = source.consensus

@@ -67,7 +67,7 @@ test('property: a document is the canonical JSON of its snapshot, with its hash,
       })
       const read = <E>(keep: (entry: SnapshotEntry) => E) =>
         readSnapshotDocument(slices(utf8(text), length), keep)
-      // As texts: comparing so many records member by member takes most of the time.
+      // As texts: comparing all records member by member would take most of the time.
       expect(encodeCanonicalJson(await read((entry) => entry))).toBe(text)
       const keys = snapshot.entries.map(({ node_key }) => node_key)
       expect(await read(({ node_key }) => node_key)).toEqual({ ...snapshot, entries: keys })

@@ -57,7 +57,7 @@ export interface DrawStep {
 /** The committee of one task. */
 export interface Committee extends CommitteeSize {
   readonly seed: Hex
-  /** Of all entries, in snapshot order. */
+  /** The weights of all entries, in snapshot order. */
   readonly weights: readonly string[]
   readonly draw: readonly CommitteeMember[]
   readonly draws: readonly DrawStep[]
@@ -70,7 +70,7 @@ export interface DrawInput {
   readonly beacon: string
   readonly project_id: string
   readonly epoch: number
-  /** Of the task, so that every task of an epoch has its own committee. */
+  /** The number of the task, so that every task of an epoch has its own committee. */
   readonly seq: number
   readonly set_hash: string
   /** In snapshot order. */

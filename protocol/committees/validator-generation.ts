@@ -51,7 +51,7 @@ export const noGenerationHash: Hex = `0x${'00'.repeat(32)}`
 const documentKeys = ['v', 'network', 'generation', 'effective_at', 'prev_hash', 'validators']
 const validatorKeys = ['public_key', 'node_id']
 
-/** Thrown when a value is no generation of validators. */
+/** Thrown when a value is not a generation of validators. */
 export class GenerationError extends Error {
   override readonly name = 'GenerationError'
   readonly code = 'invalid_field'

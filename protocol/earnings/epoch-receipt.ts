@@ -47,7 +47,7 @@ export interface EpochReceiptBody {
   /** Ascending by miner. */
   readonly compute_units: readonly ComputeUnits[]
   readonly totals: RewardTotals
-  /** Of the payouts above 0 (section 22). */
+  /** The root of the tree of all payouts above 0 (section 22). */
   readonly merkle_root: string
 }
 
@@ -101,7 +101,7 @@ const bodyKeys = [
 export interface EpochSettlement {
   readonly project_id: string
   readonly epoch: number
-  /** Of the version that the epoch ran under. */
+  /** The rules of the version that the epoch ran under. */
   readonly consensus: ProjectRules
   /** After both caps (section 21), ascending by miner. */
   readonly units: readonly MinerUnits[]

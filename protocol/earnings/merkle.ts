@@ -107,7 +107,7 @@ function hashPair(a: string, b: string): Hex {
   return hashBytes(raw32(low), raw32(high))
 }
 
-/** Whether a proof leads from the leaf to the root. Throws {@link FormatError} for a sibling that is no hash. */
+/** Whether a proof leads from the leaf to the root. Throws {@link FormatError} for a sibling that is not a hash. */
 export function verifyPayoutProof(root: string, leaf: string, proof: readonly string[]): boolean {
   return proof.reduce(hashPair, leaf) === root
 }

@@ -23,7 +23,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
 
 /**
  * An unsigned integer of a fixed width, big-endian. `u16`, `u32` and `u64` of the notation are its shorthands.
- * @throws {@link FormatError} when the value is no integer or does not fit.
+ * @throws {@link FormatError} when the value is not an integer or does not fit.
  */
 export function unsignedBytes(value: number | bigint, width: number, field = 'integer'): Uint8Array {
   const expected = `an unsigned integer of ${8 * width} bits`

@@ -11,7 +11,7 @@ const privateSuffixes = [
   'home.arpa',
 ]
 
-/** Ranges of IPv4 that are no hosts of the internet: the first octet, and the least and the greatest second one. */
+/** Ranges of IPv4 without public hosts: the first octet, and the lowest and the highest second octet. */
 const privateRanges: readonly (readonly [number, number, number])[] = [
   [0, 0, 255],
   [10, 0, 255],
@@ -74,7 +74,10 @@ function ipv4(hostname: string): number[] | null {
   return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname.split('.').map(Number) : null
 }
 
-/** Global unicast is 2000::/3. Of it, Teredo (2001:0) and 6to4 (2002) carry IPv4 addresses of any kind, and 2001:db8 is for texts. */
+/**
+ * Global unicast is 2000::/3. In it, Teredo (2001:0) and 6to4 (2002) carry IPv4 addresses of any kind, and 2001:db8 is for
+ * documentation.
+ */
 function isPublicIpv6(hostname: string): boolean {
   const [first = '', second = ''] = hostname.slice(1).split(':')
   const group = Number.parseInt(first || '0', 16)

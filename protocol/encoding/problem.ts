@@ -13,8 +13,8 @@ export interface Problem {
 export const problemsMax = 100
 
 /**
- * The problems of one document, as they are found: each once, and {@link problemsMax} at most, so that what is wrong with
- * a document never takes more room than the document.
+ * The problems of one document, in the order in which they are found: each once, and {@link problemsMax} at most, so that
+ * the list stays short however large the document is.
  */
 export class ProblemList {
   readonly #problems = new Map<string, Problem>()

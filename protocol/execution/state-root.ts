@@ -56,7 +56,7 @@ export interface BucketLeaves {
 }
 
 /**
- * Sorts the entries of a store into its non-empty buckets, ascending. Of a value only its hash is kept.
+ * Sorts the entries of a store into its non-empty buckets, ascending. Only the hash of a value is kept.
  *
  * @param entries In any order.
  * @throws {@link FormatError} when a key occurs twice.

@@ -11,7 +11,7 @@ export interface TaskInput {
 
 /**
  * The bytes that a module is given.
- * @throws {@link FormatError} for both members at once, for what is not base64, and for more than 1 MiB;
+ * @throws {@link FormatError} for both members at once, for a text that is not base64, and for more than 1 MiB;
  * {@link CanonicalJsonError} for a value without canonical form.
  */
 export function encodeTaskInput({ input, input_b64 }: TaskInput): Uint8Array {

@@ -27,7 +27,7 @@ export type ArtifactRule =
   | 'wasm_feature'
   | 'wasm_abi'
 
-/** Thrown for bytes that are no acceptable artifact; the message says which rule they break and where. */
+/** Thrown for bytes that are not an acceptable artifact; the message says which rule they break and where. */
 export class ArtifactError extends Error {
   override readonly name = 'ArtifactError'
   readonly rule: ArtifactRule

@@ -129,7 +129,7 @@ describe('parseArtifact', () => {
   })
 })
 
-/** A number in so many bytes, the lowest first. */
+/** A number in `bytes` bytes as hex, the lowest first. */
 const hex = (value: number, bytes: number): string =>
   Buffer.from(Array.from({ length: bytes }, (_, at) => Math.floor(value / 256 ** at) % 256)).toString('hex')
 const textHex = (text: string): string => Buffer.from(text).toString('hex')

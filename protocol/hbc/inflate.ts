@@ -33,7 +33,7 @@ const codeLengthOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 
  * Inflates a raw deflate stream (RFC 1951) that must give exactly `length` bytes and end exactly with the input.
  *
  * Written here because every node must accept and refuse the same streams: inflaters of the platforms differ over
- * trailing bytes, incomplete codes and what they do with a stream that is longer than announced. Memory is `length`
+ * trailing bytes, incomplete codes and streams that are longer than announced. Memory is `length`
  * bytes whatever the stream says; time is linear in input and output.
  *
  * @throws {@link InflateError}

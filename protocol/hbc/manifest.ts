@@ -78,7 +78,7 @@ const fields: Record<keyof ArtifactManifest, { required: boolean; check: Check }
 /**
  * Reads `manifest.json` and checks every rule of "Manifest" in the README of this folder, except the address.
  *
- * @throws {@link ArtifactError} `manifest_json` for what is no acceptable JSON, `manifest` with its problems at once.
+ * @throws {@link ArtifactError} `manifest_json` for bytes that are not acceptable JSON, `manifest` with all problems at once.
  */
 export function parseManifest(bytes: Uint8Array): ArtifactManifest {
   const value = readJson(bytes)

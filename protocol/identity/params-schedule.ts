@@ -28,11 +28,11 @@ export const paramsScheduleOf = (
   changes: readonly ParamsChange[] = chainProfileOf(chainId)?.changes ?? [],
 ): ParamsSchedule => makeSchedule(networkParamsOf(chainId), changes)
 
-/** The phase of a time: the last that has begun. */
+/** The phase at a time: the last that has begun. */
 export const phaseAt = (schedule: ParamsSchedule, time: number): ParamsPhase =>
   schedule.findLast(({ from }) => from <= time) ?? schedule[0]
 
-/** The parameters of a time. Those of an epoch are the ones of its start, for as long as it runs. */
+/** The parameters at a time. An epoch has the parameters of its start, for as long as it runs. */
 export const paramsAt = (schedule: ParamsSchedule, time: number): NetworkParams =>
   phaseAt(schedule, time).params
 

@@ -21,7 +21,7 @@ export interface SiweMessage {
   readonly resources: readonly string[] | null
 }
 
-/** Thrown for a text that is no EIP-4361 message, or that says something its fields do not. */
+/** Thrown for a text that is not an EIP-4361 message, or that says something its fields do not. */
 export class SiweMessageError extends Error {
   override readonly name = 'SiweMessageError'
   readonly code = 'unauthorized'

@@ -54,7 +54,7 @@ export function issueSiweMessage(profile: Profile, issue: SiweIssue): string {
   })
 }
 
-/** The nonce that a sign-in text names, or null for a text that is no strict EIP-4361 message. */
+/** The nonce that a sign-in text names, or null for a text that is not a strict EIP-4361 message. */
 export const readSiweNonce = (message: string): string | null => tryParseSiwe(message)?.nonce ?? null
 
 /** The record that the hub stored when it issued a nonce. */

@@ -16,12 +16,12 @@ import { isOfferId } from './offer-id.ts'
 /** The sizes of frames that a network has. */
 export type FrameLimits = Pick<NetworkParams, 'relay_max_control_bytes' | 'relay_max_frame_bytes'>
 
-/** Thrown for a frame that breaks a rule. Its message names each member at fault and what it has to be. */
+/** Thrown for a frame that breaks a rule. Its message names each faulty member and its rule. */
 export class FrameError extends Error {
   override readonly name = 'FrameError'
   readonly code: Extract<ErrorCode, 'bad_request' | 'invalid_field' | 'too_large'>
   readonly problems: readonly Problem[]
-  /** Of the frame, where it has one that can be read. */
+  /** The offer id of the frame, if it has one that can be read. */
   readonly offerId: string | undefined
 
   constructor(

@@ -18,7 +18,7 @@ export interface HelloFrame {
   readonly session_id: string
   /** Network time of the hub, Unix seconds. */
   readonly time: number
-  /** Of the network parameters at this time; a node of other parameters is in the wrong network. */
+  /** Hash of the network parameters at this time; a node with other parameters is in the wrong network. */
   readonly params_hash: string
   /** Versions of the frames that the hub supports. It and what follows are on sockets with frames of version 2. */
   readonly frames?: readonly number[]
@@ -35,7 +35,7 @@ export interface HelloFrame {
 /** The terms of an offer, without the input of its task. */
 export interface OfferTerms {
   readonly offer_id: string
-  /** Of the lease that accepting makes; the same id. */
+  /** Id of the lease that starts when the node accepts; the same as the offer's id. */
   readonly lease_id: string
   readonly task: Task
   /** The node's place in the draw of the task. */
@@ -72,9 +72,9 @@ export interface CancelFrame {
 export interface ErrorFrame {
   readonly type: 'error'
   readonly code: ErrorCode
-  /** Names the field and what it has to be. */
+  /** Names the field and its rule. */
   readonly message: string
-  /** Of the offer that the refused frame was about. */
+  /** Id of the offer that the refused frame was about. */
   readonly offer_id?: string
 }
 

@@ -37,8 +37,8 @@ export const returnSecsMin = 4
 export const returnSecsMax = 3_600
 
 /**
- * Seconds in which so many nodes come back: a thousand in each, and above 60,000 nodes as many more as it takes for 100,000
- * in a minute.
+ * Seconds in which `links` nodes come back: 1,000 nodes in each second up to 60,000 nodes, one minute up to 100,000, and
+ * 100,000 nodes in each minute above; at least {@link returnSecsMin} and at most {@link returnSecsMax}.
  */
 export const returnSecs = (links: number): number =>
   Math.min(

@@ -17,7 +17,7 @@ export const isOfferId = isMatching(offerIdPattern)
 /**
  * The id of an offer, and of the lease that it becomes: the hash part of the round id, a dot, and the position. It
  * contains its round id, so a receiver finds the round without a table.
- * @throws {@link FormatError} for a round that is no task, or a position out of range.
+ * @throws {@link FormatError} for a round that is not the round of a task, or a position out of range.
  */
 export function offerId({ round_id, position }: OfferPlace): string {
   const hash = taskRoundIdPattern.exec(round_id)?.[1]

@@ -82,7 +82,7 @@ function judgeMember(given: string | null, accepted: readonly string[]): Verdict
   return accepted.includes(given) ? 'met' : 'unmet'
 }
 
-/** Near is at least 90 % of what is asked, compared in integers. */
+/** `near` is at least 90 % of the required amount, compared in integers. */
 function judgeAmount(given: number | null, asked: number): Verdict {
   if (asked === 0) return 'met'
   if (given === null) return 'unknown'
@@ -90,7 +90,7 @@ function judgeAmount(given: number | null, asked: number): Verdict {
   return 10n * BigInt(given) >= 9n * BigInt(asked) ? 'near' : 'unmet'
 }
 
-/** `excellent` from twice what is asked, `good` from one and a half times, `fair` from what is asked, else `poor`. */
+/** `excellent` from twice the required score, `good` from one and a half times, `fair` from the required score, else `poor`. */
 function ratePerformance(
   score: number | null,
   asked: number,

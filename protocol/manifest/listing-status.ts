@@ -31,8 +31,8 @@ export interface ReviewMove {
 }
 
 /**
- * The moves operators make. Those that follow from the chain or from a vault's balance are none of theirs: `submitted` →
- * `pending_review`, and `listed` ↔ `underfunded`.
+ * The moves that operators make. They do not include moves that follow from the chain or from a vault's balance:
+ * `submitted` → `pending_review`, and `listed` ↔ `underfunded`.
  */
 export const reviewMoves: { readonly [A in ReviewAction]: ReviewMove } = {
   approve: { from: ['pending_review'], to: 'listed', review: 'approved' },

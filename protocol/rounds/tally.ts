@@ -34,7 +34,7 @@ export interface TallyWithVotes extends Tally {
  * make a round contested; one dissenting vote, one equivocator or too few votes do.
  *
  * @param seated The committee of the task, from {@link seatCommittee}.
- * @param votes As received, in any order; anything that is no vote is rejected.
+ * @param votes As received, in any order; anything that is not a vote is rejected.
  * @param verify Another verifier of the same outcome.
  */
 export function tallyVotes(

@@ -60,7 +60,7 @@ const taskVoteShape: Shape = {
 export interface TaskVoteContent {
   readonly task: Task
   readonly receipt: ExecutionReceipt
-  /** That of the member's snapshot entry. */
+  /** The payout address of the member's snapshot entry. */
   readonly payout_address: string
   readonly position: number
 }

@@ -106,7 +106,7 @@ export function fitsMember({ type }: StructMember, value: unknown): value is Mem
   return isList && value.every((entry) => fitsType(entryType, entry))
 }
 
-/** The type of a list's entries; null for what is no list. */
+/** The type of a list's entries; null for a type that is not a list. */
 export const entryTypeOf = (type: MemberType): ValueType | null =>
   type.endsWith('[]') ? (type.slice(0, -2) as ValueType) : null
 

@@ -55,7 +55,7 @@ const pairs: Frequencies = {
   },
 }
 
-/** Draws of audits, in hundreds. 65,536 is no multiple of 10,000, so that low ones come a little more often. */
+/** Draws of audits, in hundreds. 65,536 is not a multiple of 10,000, so low draws occur a little more often. */
 const audits: Frequencies = {
   name: 'audits',
   most: 148.23,

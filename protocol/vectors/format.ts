@@ -6,7 +6,7 @@ import { type GivenProfile, type Profile, resolveProfile } from '../identity/ind
 // biome-ignore lint/suspicious/noExplicitAny: known answers are untyped JSON, and a wrong shape is a failed case.
 export type Json = any
 
-/** One known answer: what the function of the topic is given and what it must give back. */
+/** One known answer: an input of the topic's function, and the output that it must return. */
 export interface VectorCase {
   readonly name: string
   readonly input: Json
@@ -20,7 +20,7 @@ export interface VectorSet {
   readonly cases: readonly VectorCase[]
 }
 
-/** Thrown when a file is no known-answer file. */
+/** Thrown when a file is not a known-answer file. */
 export class VectorFileError extends Error {
   override readonly name = 'VectorFileError'
   readonly file: string

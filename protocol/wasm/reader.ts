@@ -1,7 +1,7 @@
-/** Thrown for bytes that are no acceptable module. */
+/** Thrown for bytes that are not an acceptable module. */
 export class WasmError extends Error {
   override readonly name = 'WasmError'
-  /** `malformed`: no WebAssembly; `feature`: of a proposal that is not allowed; `abi`: breaks a rule for guests. */
+  /** `malformed`: not WebAssembly; `feature`: uses a proposal that is not allowed; `abi`: breaks a rule for guests. */
   readonly kind: 'malformed' | 'feature' | 'abi'
   /** The offset of the reader; null for a rule about the module as a whole. */
   readonly offset: number | null

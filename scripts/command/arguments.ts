@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { UsageError } from './errors.ts'
 
-/** Reads the arguments of a command. @throws {@link UsageError} with what is wrong, and the help below. */
+/** Reads the arguments of a command. @throws {@link UsageError} with the problem, and the help below it. */
 export function readArguments<const Config extends ParseArgsConfig>(
   config: Config,
   help: string,

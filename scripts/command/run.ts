@@ -1,6 +1,6 @@
 import { CommandError, isExpected } from './errors.ts'
 
-/** Of an error that nobody expected. */
+/** Exit code for an error that nobody expected. */
 const bugExitCode = 70
 
 /** Prints why a command failed, with a stack where it is a bug, and gives its exit code. */

@@ -11,7 +11,7 @@ const code = listFiles('.ts', '.mjs', '.sol', '.toml', '.json', '.sql')
   .map(readText)
   .join('\n')
 const names = new Set(code.match(/[A-Za-z_$][\w$]*/g))
-// Of this repository, and of the projects that it starts.
+// Scripts of this repository, and of the projects that it creates.
 const scripts: Record<string, string> = Object.assign(
   {},
   ...['package.json', 'create/template/project.json'].map((file) => JSON.parse(readText(file)).scripts),

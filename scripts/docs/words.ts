@@ -1,3 +1,3 @@
-/** Counts the words of a page, its code included; signs alone are no words. */
+/** Counts the words of a page, its code included; signs alone do not count. */
 export const countWords = (text: string): number =>
   text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length

@@ -51,7 +51,7 @@ export function connectTo(hub: string, send: Fetch = fetchFromHub, retry?: Retry
   }
 }
 
-/** Reads the descriptor of a hub. @throws {@link HubError} when what answers is no hub, or a hub that refuses. */
+/** Reads the descriptor of a hub. @throws {@link HubError} if the server is not a hub, or the hub refuses. */
 export async function readNetwork(
   hub: string,
   send: Fetch = fetchFromHub,

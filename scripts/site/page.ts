@@ -12,7 +12,7 @@ export interface Page {
 export const home = '/docs'
 export const referenceHome = `${home}/reference`
 
-/** Files whose names change with what they have are here, and may be kept for good. */
+/** Files whose names change with their contents are here, and may be kept for good. */
 export const filesAddress = '/_app/immutable/docs'
 
 /** The address of a file of the repository: folders of `docs/` stay, what is deeper becomes one name. */

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Test files that take minutes and mostly wait, the longest first. One that begins late would go on alone after all others. */
+/** Test files that take minutes and mostly wait, the longest first. A file that begins late would go on alone after all others. */
 export const longest = [
   'e2e/console.test.ts',
   'e2e/clients.test.ts',

@@ -32,11 +32,11 @@ const collecting = [
    (memory (export "memory") 1 4) (data (i32.const 8) "k")`,
 ] as const
 
-/** Adds a character to what it keeps, and answers all of them, so that no two runs of it answer the same. */
+/** Adds a character to its stored text and answers the whole text, so that no two runs of it answer the same. */
 export const collectorOf = (name: string): TestArtifact => artifactOf(name, ...collecting)
 export const collector = collectorOf('collector')
 
-/** Has the collector collect, and answers what that answers. It stores nothing itself. */
+/** Calls the collector and returns its answer. It stores nothing itself. */
 export const employer = artifactOf(
   'employer',
   `(call $call (i32.const 64) (i32.const 66) (i32.const 8) (i32.const 1) (i32.const 0) (i32.const 0))`,

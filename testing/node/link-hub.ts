@@ -189,7 +189,7 @@ function listen(socket: WebSocket, headers: IncomingHttpHeaders, answersPings: b
   })
   socket.on('error', () => {})
   return {
-    /** Of the upgrade request. */
+    /** Headers of the upgrade request. */
     headers,
     /** The next frame of a type; what else comes first is skipped. */
     next: async <Type extends ReadNodeFrame['type']>(type: Type): Promise<FrameOf<Type>> => {

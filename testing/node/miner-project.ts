@@ -44,7 +44,7 @@ export function createProject(options: MinerProjectOptions) {
     ...project,
     /** The answer of a hub about the set. */
     attestedSet: attestedSet(project, validatorSeeds.slice(0, attestedBy)),
-    /** The offer of a task to one of those who are drawn for it. */
+    /** The offer of a task to one of the nodes that are drawn for it. */
     offer: (
       nodeKey: string,
       { seq = 0, input = '{"msg":"hi"}', task: changes = {}, frame = {} }: OfferOptions = {},

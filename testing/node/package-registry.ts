@@ -28,7 +28,7 @@ export async function startPackageRegistry(packed: readonly Packed[] = []): Prom
     const [, encoded = '', file] = url.split('/')
     const name = decodeURIComponent(encoded)
     const own = packed.find(({ manifest }) => manifest.name === name)
-    // npm also asks for what is known against packages.
+    // npm also asks for security advisories about packages.
     if (file !== undefined && file !== archive) return sendJson(response, { error: 'not found' }, 404)
     if (file !== undefined && own) return createReadStream(own.tarball).pipe(response)
     if (file === undefined) {

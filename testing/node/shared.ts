@@ -2,19 +2,19 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest'
 
 type End = () => unknown
 
-/** The ends of what the tests of a file share, while that is made: one after the other, as hooks run. */
+/** The ends of the value that the tests of a file share, while it is made: one value at a time, as hooks run one by one. */
 let ofFile: End[] | null = null
 
-/** Ends something with its test, or with the last of those that share it. */
+/** Ends something with its test, or with the last of the tests that share it. */
 export const atEnd = (end: End): void => {
   if (ofFile === null) onTestFinished(async () => void (await end()))
   else ofFile.push(end)
 }
 
-/** Gives what tests share to a test. */
+/** Gives a test the value that tests share. */
 export interface Shared<T> {
   (): T
-  /** Makes something in a test that the next ones find as well, and ends it with what they share. */
+  /** Makes something in a test that later tests find as well, and ends it with the shared value. */
   readonly add: <Added>(make: () => Promise<Added>) => Promise<Added>
 }
 

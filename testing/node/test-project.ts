@@ -65,17 +65,17 @@ export interface TestMiner {
 export type TestProject = ReturnType<typeof createTestProject>
 
 export interface ProjectOptions extends ConsensusOptions {
-  /** Another one is another project. */
+  /** Another slug makes another project. */
   readonly slug?: string
-  /** How many, or their keys. */
+  /** How many miners, or their keys. */
   readonly miners?: number | readonly string[]
   /** How many epochs before the one that runs. */
   readonly epochsAgo?: number
   /** How far its time is ahead of this machine's. */
   readonly aheadSeconds?: number
-  /** Members of the set in the place of what is true. */
+  /** Members of the set that replace the true ones. */
   readonly set?: Partial<Snapshot>
-  /** Of its epoch. */
+  /** Parameters of its epoch. */
   readonly params?: NetworkParams
 }
 
@@ -126,7 +126,7 @@ export interface TestRound {
 
 let tasks = 0
 
-/** A task of a project. @param change Members in the place of what fits. */
+/** A task of a project. @param change Members that replace the fitting ones. */
 export const taskOf = (project: TestProject, change: Partial<Task> = {}): Task => ({
   v: 1,
   project_id: project.projectId,

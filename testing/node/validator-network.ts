@@ -32,11 +32,11 @@ export interface TestHub {
   readonly answers: Map<string, Answerer>
   /** The method and path of every request, in order. */
   readonly requests: readonly string[]
-  /** Generation 0 is what is listed when a node asks first, unless a test makes it before. */
+  /** Generation 0 is the list at the first request of a node, unless a test makes it before. */
   readonly generations: TestGenerations
   /** The validators that the hub lists, with their URLs. */
   readonly list: { publicKey: string; url: string }[]
-  /** Of the validators that are listed. */
+  /** Seeds of the listed validators. */
   readonly seeds: string[]
   /** The next link of a node that nobody has asked for. */
   readonly connection: () => Promise<HubSocket>
@@ -146,10 +146,10 @@ export async function startKnowing(
   return node
 }
 
-/** For what nodes do by themselves, which takes seconds: who asks more often has them answer more than they do. */
+/** For work that nodes do by themselves, which takes seconds: polled more often, they would mostly answer the polls. */
 export const patience = { timeout: 50_000, interval: 250 }
 
-/** Waits until a node takes the calls of so many validators. */
+/** Waits until a node takes the calls of `count` validators. */
 export const untilPeers = (node: ServingNode, count: number): Promise<void> =>
   vi.waitFor(async () => {
     const { peers } = (await node.call('/status')).json as { peers: { role: string }[] }

@@ -91,7 +91,7 @@ const ofSample = ({ developer, projectId }: Stage) => ({
   path: { project_id: projectId },
 })
 
-/** Of a miner who works for the project. */
+/** Writes a review of a miner who works for the project. */
 const newReview = async ({ miner: { client, token }, projectId }: Stage) => {
   const path = { project_id: projectId }
   const body = { rating: 5, comment: '' }

@@ -51,7 +51,7 @@ export async function setStage(hub: string, backstage: Backstage) {
   }
 
   const newWallet = () => signIn(network, generatePrivateKey())
-  /** One that is enrolled. */
+  /** A wallet that is enrolled as a developer. */
   const newDeveloper = async (): Promise<Wallet> => {
     const wallet = await newWallet()
     await wallet.client.call('POST /v1/developers/me/enrollment', {

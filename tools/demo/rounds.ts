@@ -7,7 +7,7 @@ import { type FinishedTask, finishTask, type TaskKind } from './tasks.ts'
 
 /** Few enough for one machine: a member that does not accept within seconds misses its lease. */
 const tasksAtOnce = 4
-/** One task in ten is audited: so many batches have none of them once in twenty thousand runs. */
+/** One task in ten is audited: this many batches have no audited task once in twenty thousand runs. */
 const batchesMax = 24
 const kinds: readonly TaskKind[] = ['clean', 'audited', 'contested']
 

@@ -68,11 +68,11 @@ const knownLength = (given: readonly string[]): number =>
   given.findLastIndex((_, index) => commands.some(({ words }) => begins(words, given.slice(0, index + 1)))) +
   1
 
-/** Whether a command with these words can begin with what was given. */
+/** Whether a command with these words can begin with the given ones. */
 const begins = (words: readonly string[], given: readonly string[]): boolean =>
   given.every((word, index) => words[index]?.startsWith('<') || word === words[index])
 
-/** Why words are no command: where they leave the commands that begin as they do, or that they end too early. */
+/** Why words are not a command: the first word that fits no command that begins like them, or that they end too early. */
 function explain(given: readonly string[]): string {
   const known = knownLength(given)
   const sense = given.slice(0, known)

@@ -1,6 +1,6 @@
 /** How an answer of the hub is shown to a person. */
 
-/** Of a cell of a table, and of a line. */
+/** Most characters of a cell of a table, and of a line. */
 const textMax = 48
 const lineMax = 2_000
 

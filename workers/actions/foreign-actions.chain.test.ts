@@ -35,7 +35,7 @@ describe('the transaction that a signed action came with', () => {
     } as never),
   }
 
-  /** Blocks with so many events of the same content, each from a transaction of its own, the last one first in its block. */
+  /** Blocks with `count` events of the same content, each from a transaction of its own, the last one first in its block. */
   const emit = (count: number) => {
     const { abi } = stakingEvents.PayoutSet
     const topics = encodeEventTopics({ abi: [abi], eventName: 'PayoutSet', args: { subscriptionId } })

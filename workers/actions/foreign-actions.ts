@@ -6,7 +6,7 @@ import type { IndexedTransaction, Transaction } from '../stores/transactions.ts'
 import { findForeignSubmission } from './foreign-submission.ts'
 
 const followedMax = 50
-/** A transaction that has not been in a block for so long does not come back. */
+/** A transaction that is in no block this long after its record was made does not come back. */
 const goneSeconds = 86_400
 
 /** The record of a signed action that somebody else submitted, kept to be read like any other; null if the chain does not say so. */

@@ -12,7 +12,7 @@ export interface ForeignSubmission {
   confirmations: number
 }
 
-/** Blocks that are searched: nodes give the logs of so many, and a payload is signed within an hour. */
+/** Blocks that are searched: nodes return the logs of this many, and a payload is signed within an hour. */
 const searchedBlocks = 2_000
 /** Transactions that are searched. An owner may repeat an action thousands of times, but hides only its own actions by it. */
 const searchedTransactions = 50
@@ -62,7 +62,7 @@ export async function findForeignSubmission(
 
 const isAction = (name: string): name is Action => Object.hasOwn(actions, name)
 
-/** Of a batch its first item, whose event is in the same transaction as the others. */
+/** The message of one event: a batch is cut to its first item, whose event is in the same transaction as the others. */
 function firstOf(message: Record<string, unknown>): Record<string, unknown> {
   const { projectIds, nodeKeys, amounts, ...rest } = message
   if (!Array.isArray(projectIds) || !Array.isArray(nodeKeys) || !Array.isArray(amounts)) return message

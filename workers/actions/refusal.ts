@@ -32,7 +32,7 @@ export function refusalError(result: NotTaken, request: Pick<RelayRequest, 'acti
   }
 }
 
-/** The hub pays for so much in a day; what it does not pay for, the owner may send itself. */
+/** The hub pays for a limited number of actions, and for limited gas, in a day. The owner may send further actions itself. */
 function allowanceError(
   { of, renewsAt }: Extract<NotTaken, { status: 'exhausted' }>,
   { action, perDay }: Pick<RelayRequest, 'action' | 'perDay'>,

@@ -25,8 +25,9 @@ export interface OwnedAction extends RequestedAction {
 }
 
 /**
- * Relays what was posted as the signed action, and answers 202 with its state. The same signed action posted again is answered with what became of
- * it: it is what moved the state that would refuse it. So is one that somebody else, who has the signature, has brought to the chain.
+ * Relays the posted signed action, and answers 202 with its state. If the same signed action is posted again, the answer is its
+ * present state: the action itself moved the state that would refuse it. The same holds for an action that somebody else, who has
+ * the signature, has submitted on chain.
  * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `invalid_field`, 422 `bad_signature`, 409 `conflict` for
  * another action on its way; then what the contract says of a trial run: 409 `conflict` for a nonce that is not the current one, 422
  * `insufficient_collateral`, or its reason; 429 `rate_limited` when what its wallet or client address may have relayed in a day is used up; 503

@@ -26,9 +26,9 @@ export interface Alarm {
   readonly message: string
 }
 
-/** Of the 10 GB that D1 holds. */
+/** A larger database raises an alarm; D1 holds 10 GB. */
 const databaseBytesMax = 7e9
-/** One is made each day, and takes its time. */
+/** A backup is made each day, and takes some time. */
 const backupAgeSecsMax = 26 * 3_600
 /** Shorter waits happen, and end by themselves. */
 const waitSecsMax = 600

@@ -305,7 +305,7 @@ describe('rounds of old epochs', () => {
       if (projectId === own[0].projectId) throw new Error('the object of the project is away')
       return 0
     }
-    // So few rounds wait a day for the index.
+    // Fewer rounds than `runRounds` wait a day for the index.
     const limits = { runRounds: 1_000 }
     await archiveAll({ openRounds, limits })
     expect(await counts()).toMatchObject({ rounds: 4 })

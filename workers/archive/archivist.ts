@@ -26,7 +26,7 @@ export interface ArchiveLimits {
   /** Rounds that are read, and that are deleted, in one batch. */
   pageRounds: number
   deleteRounds: number
-  /** Of a part of an archive; the bucket takes 5 MiB at least. */
+  /** The size of a part of an archive; the bucket takes 5 MiB at least. */
   partBytes: number
   partPages: number
   /** Rounds whose ids go into the index together. */
@@ -34,7 +34,7 @@ export interface ArchiveLimits {
   /** Partitions of the index that a step adds to, and about how many entries: fewer partitions where a run has more. */
   runPartitions: number
   stepEntries: number
-  /** So often an archive is tried, before its epoch is left for later. */
+  /** How often an archive is tried before its epoch is left for later. */
   attempts: number
 }
 

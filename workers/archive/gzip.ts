@@ -11,7 +11,7 @@ const through = async (bytes: string | Uint8Array, transform: ReadableWritablePa
 /** The least bytes of a member. */
 export const emptyBytes = 21
 
-/** A member of so many bytes with nothing in it: a comment fills it. */
+/** A gzip member of `bytes` bytes without content: a comment fills it. */
 export function emptyMember(bytes: number): Uint8Array {
   const hasComment = 16
   const member = new Uint8Array(bytes).fill(0x20)

@@ -6,7 +6,7 @@ import { bytesToHex, hexToBytes } from '../../protocol/encoding/index.ts'
  *
  * | offset | bytes | field                                                       |
  * | ------ | ----- | ----------------------------------------------------------- |
- * | 0      | 16    | beginning of the id, or of the hash of one that is no hash   |
+ * | 0      | 16    | beginning of the id, or of its SHA-256 if it is not a hash   |
  * | 16     | 4     | 2³² − 1 less the second in which the round began, big-endian |
  * | 20     | 32    | hash part of the id of the round                            |
  */

@@ -169,7 +169,7 @@ export class ArchiveLedger {
     this.#storage.kv.put('run', run)
   }
 
-  /** Of all its entries. */
+  /** How many bytes all entries of a run have. */
   bytesOf({ lastEntries }: Run): number {
     const [row] = this.#sql<{ bytes: number | null }>`
       SELECT sum(length(bytes)) AS bytes FROM entries WHERE position <= ${lastEntries}`

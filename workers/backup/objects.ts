@@ -49,7 +49,7 @@ const ofProject = 'project '
 export const projectIdOf = (name: string): string | null =>
   name.startsWith(ofProject) ? name.slice(ofProject.length) : null
 
-/** So many names after one, in their order: keys, the order of direct rounds, projects. Empty after the last one. */
+/** At most `limit` names after `after`, in their order: keys, the order of direct rounds, projects. Empty after the last one. */
 export async function namesAfter(
   { env, settings, services }: Hub,
   after: string | null,

@@ -18,7 +18,7 @@ export interface ChainClient {
   holdsCode(address: string): Promise<boolean>
   /** The return data of a read-only call, or null when it reverts. */
   call(to: string, data: Hex, gas: number): Promise<Hex | null>
-  /** The logs of a contract in so many of the latest blocks, oldest first. */
+  /** The logs of a contract in the latest `blocks` blocks, oldest first. */
   recentLogs(address: string, topics: readonly unknown[], blocks: number): Promise<RecentLogs>
   transactionInputs(hashes: readonly string[]): Promise<(string | null)[]>
   blocks(numbers: readonly number[]): Promise<(Block | null)[]>

@@ -30,7 +30,7 @@ afterEach(() => vi.useRealTimers())
 const blockAt = (ms: number): number => Math.floor((ms / 1000 - genesisSecs) / blockSecs)
 const runSchedule = () => hub.scheduled(createScheduledController(), env)
 
-/** The calls of each of ten minutes, with a block every 12 s that the node shows so long after its timestamp. */
+/** The calls in each of ten minutes. A block comes every 12 s, and the node shows it `delayMs` after its timestamp. */
 async function callsOfMinutes(
   delayMs: number,
   isEvicted: boolean,

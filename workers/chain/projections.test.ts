@@ -235,7 +235,7 @@ test('the posting of epochs is paused for three days at most, also where a pause
   expect(paused).toEqual([true, true, false])
   const ended = fold('posting', at('Paused', days(0)), at('Unpaused', days(1)))
   expect(isPostingPaused(ended, days(1))).toBe(false)
-  // One that was ended early may be taken up again until its time is over; the next one begins a day after that.
+  // A pause that was ended early may be taken up again until its time is over; the next pause may begin a day after that.
   for (const state of [once, ended]) {
     const begins = [days(2), days(3), days(4) - 1, days(4)].map((time) => nextPauseAt(state, time))
     expect(begins).toEqual([null, days(4), days(4), null])

@@ -283,7 +283,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
   },
 
   posting({ paused_until: until = 0 }, { name, blockTime }) {
-    // One that is taken up again within its time goes on until its end.
+    // A pause that is taken up again within its time lasts until its original end.
     const isNew = name === 'Paused' && blockTime >= Number(until)
     return { paused: name === 'Paused', paused_until: isNew ? blockTime + pauseSecs : until }
   },

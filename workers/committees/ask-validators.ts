@@ -11,9 +11,9 @@ import { askValidator } from '../validators/ask-validator.ts'
 import { isAttestationOf } from '../validators/attestation.ts'
 import { overLinks } from '../validators/over-links.ts'
 
-/** One that is silent on its link for so long is called by HTTP. */
+/** A validator that is silent on its link for this long is called by HTTP. */
 const linkMs = 5_000
-/** After a quorum, so much is left for the others. */
+/** The time that is left for the others after a quorum. */
 const graceMs = 1_000
 /** How many bytes the bodies of all calls of validators that wait may hold together. */
 const bodyBytesMax = 16 * 1024 * 1024

@@ -284,7 +284,7 @@ describe('validators', () => {
     const asked = vi.fn(() => new Response(null, { status: 500 }))
     const later = createNode()
     chain.hosts.set('later.example', asked)
-    // The set of this epoch counts by who was there when its beacon was taken.
+    // For the set of this epoch, the validators at the time of its beacon count.
     await addValidators([{ ...later, url: 'https://later.example' }], { effectiveAt: target + 1 })
     await setValidators([later], { effectiveAt: target + 2 })
     expect(await advance()).toMatchObject({ open: 0 })
@@ -316,7 +316,7 @@ describe('validators', () => {
       runSql('UPDATE nodes SET revoked_at = ? WHERE node_id = ?', time, nodeId)
     await end(one.nodeId, now + 1)
     chain.hosts.set(two.host, answerOf(two))
-    // Ended, it is one of the two all the same: the quorum is no lower.
+    // A validator whose key was ended remains one of the two: the quorum is not lower.
     await end(two.nodeId, now)
     expect(await advance()).toMatchObject({ open: 1 })
     const path = `/v1/nodes/committee-sets/${project}/${epoch}`
@@ -325,7 +325,7 @@ describe('validators', () => {
     await end(two.nodeId, now + 1)
     await attestAs(two)
     expect(await find()).toMatchObject({ attestedAt: now, valid: true })
-    // Nor does what came with its end count.
+    // An attestation that came in the second in which its key ended does not count either.
     await end(two.nodeId, now)
     expect(await find()).toMatchObject({ valid: false })
   })

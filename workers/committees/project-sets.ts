@@ -86,7 +86,7 @@ export class ProjectSets {
     await committeeSets.noteMissing({ projectId, epoch, epochSecs: version.epochSecs }, await clock.now())
   }
 
-  /** Null while there is no beacon to build the set with. */
+  /** Builds a set and stores it; null while there is no beacon to build it with. */
   async #build(projectId: string, { epoch, version }: DueEpoch<ProjectVersion>): Promise<ReadSet | null> {
     const { beacons, committeeSets, snapshotCandidates, clock, paramsSchedule } = this.#sources
     const beacon = await beacons.find(version.epochSecs, epoch)

@@ -11,8 +11,8 @@ export interface EpochCost {
  * Why a vault cannot pay an epoch, as far as the index tells; the rest is the vault's to refuse.
  *
  * - `missing`: it is not opened, or pays another token
- * - `terms`: it never will, because of what held when the epoch ended
- * - `funds`: not enough of what it has is free
+ * - `terms`: it never will, because of the terms that held when the epoch ended
+ * - `funds`: not enough of its balance is free
  */
 export interface Shortfall {
   cause: 'missing' | 'terms' | 'funds'

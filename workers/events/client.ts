@@ -23,7 +23,7 @@ export const createEventFeedClient = (env: Env) => (follower: Follower, waitMs: 
 /** How long a writer waits for an object. */
 const wakeMsMax = 500
 
-/** Wakes the followers of objects after what they wait for was written. One that hears nothing looks by itself. */
+/** Wakes the followers in objects after events that they wait for were written. An object that is not woken looks by itself. */
 export const wakeFeeds =
   (env: Env) =>
   async (shards: readonly number[]): Promise<void> => {

@@ -11,7 +11,7 @@ type Sources = Pick<Services, 'epochs' | 'events'>
 /** Tells recipients of epochs whose challenge period is over. */
 export async function tellDuePayouts(sources: Sources, now: number): Promise<void> {
   const { log } = await sources.events()
-  // One that fails keeps no other waiting.
+  // An epoch that fails keeps no other waiting.
   for (const due of await log.duePayouts(now, epochsMax))
     await tellEpoch(sources, due).catch((error) =>
       console.error(`payouts of ${due.projectId} ${due.epoch} could not be told`, error),

@@ -8,7 +8,7 @@ export interface Answer {
   status: number
   headers: Record<string, string>
   body: string | Uint8Array | ReadableStream | null
-  /** Of a 101. */
+  /** The socket of an answer with status 101. */
   webSocket?: WebSocket | null
 }
 
@@ -74,8 +74,8 @@ export function withCaching(answer: Answer, cache: CachePolicy | undefined, isPu
     ...answer.headers,
     'Cache-Control': isPublic && cache !== undefined ? cacheControl(cache) : 'private, no-store',
   }
-  // A shared cache must not answer a wallet with what it kept of an anonymous call, nor somebody who has written with
-  // what was so before. Immutable bytes are everyone's.
+  // A shared cache must not answer a wallet with the kept answer to an anonymous call, nor answer a caller who has
+  // written with the state before that. Immutable bytes are the same for everybody.
   if (cache !== undefined && !cache.immutable)
     headers.Vary = `${cache.varyByAccept ? 'Accept, ' : ''}Authorization, ${bookmarkHeader}`
   return { ...answer, headers }

@@ -70,7 +70,7 @@ describe('a body that announces its length', () => {
     expect(body.length).toBe(size)
     expect(body.every((byte) => byte === 7)).toBe(true)
     expect(Math.max(...asked)).toBe(piece.length)
-    // Room grows with what has come, up to what is announced.
+    // The buffer grows with the bytes that arrived, up to the announced length.
     expect(body.buffer.byteLength).toBe(size)
   })
 

@@ -9,9 +9,9 @@ import { bodyChunks, declaredLength } from './body.ts'
 const restBytesMax = 64 * 1024
 
 interface Limits {
-  /** Of the body. */
+  /** The longest body. */
   bodyBytesMax: number
-  /** Of what the member decodes to. */
+  /** The most bytes that the member decodes to. */
   bytesMax: number
 }
 

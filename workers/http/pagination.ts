@@ -25,7 +25,7 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
 export const onePage = (id: string, item: z.ZodType, example: unknown) =>
   ok('One page.', pageOf(item).meta({ id }), { items: [example], next_cursor: null })
 
-/** The same of a list of what is archived in the end. */
+/** The same for a list whose items are archived in the end. */
 export const keptPage = (id: string, item: z.ZodType, example: unknown) =>
   ok(
     'One page.',
@@ -58,7 +58,7 @@ interface PageRequest<Row, Position extends (string | number)[]> {
   archivedBefore?: () => Promise<number | null>
 }
 
-/** How a list with `keep` reads on where its page is not full: so many times, and so many rows each time. */
+/** How a list with `keep` reads on if its page is not full: at most `trips` times, `rows` rows each time. */
 const more = { trips: 4, rows: 250 }
 
 /** The sentence in the description of a list with `keep`. @param when - The case it is about, such as "With a filter". */

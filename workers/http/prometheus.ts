@@ -1,7 +1,7 @@
 /** One series: its labels and its value. */
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
 
-/** A gauge with what it tells. A value that is not known now is left out, as the format has it. */
+/** A gauge with its samples. A value that is not known now is left out, as the format requires. */
 export interface Gauge {
   readonly name: string
   readonly help: string

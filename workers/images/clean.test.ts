@@ -189,8 +189,8 @@ describe('images that are refused', () => {
     ['an SVG', ascii('<svg xmlns="http://www.w3.org/2000/svg"/>'), /is no/, 'image/png'],
     ['an SVG behind the first bytes of a PNG', concatBytes(pngSignature, ascii('<svg/>')), /./],
     ['a GIF', ascii('GIF89a\x01\0\x01\0'), /is no/, 'image/png'],
-    ['a PNG that is called a JPEG', png(), /is no image\/jpeg/, 'image/jpeg'],
-    ['a JPEG that is called a WebP', jpeg(), /is no image\/webp/, 'image/webp'],
+    ['a PNG that is called a JPEG', png(), /is not of the type image\/jpeg/, 'image/jpeg'],
+    ['a JPEG that is called a WebP', jpeg(), /is not of the type image\/webp/, 'image/webp'],
 
     ['an animated PNG', png({ before: [animation] }), /animated/],
     ['a PNG with a page behind it', concatBytes(png(), ascii('<html>')), /bytes after its end/],

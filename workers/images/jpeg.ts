@@ -92,7 +92,7 @@ function scanEnd(bytes: Uint8Array, from: number): number {
 
 const isDescription = (code: number): boolean => (code >= 0xe0 && code <= 0xef) || code === 0xfe
 
-/** Of the descriptions: how dense the pixels are, which colours they mean, and how the colours are coded. */
+/** The parts of a description that are kept: how dense the pixels are, which colours they mean, and how the colours are coded. */
 function keptOf(code: number, segment: Uint8Array, whole: Uint8Array): Uint8Array[] {
   const begins = (name: string) =>
     [...name].every((character, index) => segment[index] === character.charCodeAt(0))

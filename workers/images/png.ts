@@ -28,7 +28,7 @@ const depths: Record<number, readonly number[]> = {
   6: [8, 16],
 }
 const samples: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
-/** Unpacked. Those of screens and cameras take some kilobytes, those of printers up to two megabytes. */
+/** The unpacked size. Profiles of screens and cameras take some kilobytes, profiles of printers up to two megabytes. */
 const profileBytesMax = 4 * 1024 * 1024
 
 interface Chunk {

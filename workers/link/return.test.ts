@@ -34,7 +34,7 @@ async function lose(): Promise<string> {
   return hello.ticket ?? ''
 }
 
-/** Runs what is due at once: the look at the records, and what is to be published. */
+/** Runs the due work at once: the look at the records, and the publishing of states. */
 const settle = () => runDurableObjectAlarm(link())
 
 /** Comes back, and counts what the Worker asks of the database for it. */

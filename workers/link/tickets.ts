@@ -1,10 +1,10 @@
 import type { CursorCodec } from '../http/cursor.ts'
 
-/** Another one than lists and addresses have: what is made for one purpose is nothing for another. */
+/** Differs from the purposes of lists and addresses: a text that is made for one purpose is not valid for another. */
 const purpose = 'link ticket'
 
 export interface Ticket {
-  /** Of the link's tickets, as its object counts them. */
+  /** The generation of the link's tickets, as its object counts them. */
   readonly generation: number
   /** Whether something vouched for the key when the ticket was made. */
   readonly isVouched: boolean

@@ -1,11 +1,11 @@
 /** How much one subject may use in a window that begins with its first request. */
 export interface Budget {
   windowSeconds: number
-  /** Of one caller: a wallet's session, an API key, a node. Left out where the client address alone counts. */
+  /** For one caller: a wallet's session, an API key, a node. Left out if the client address alone counts. */
   caller?: number
-  /** Of all callers of one client address together: wallets and keys cost nothing to make. */
+  /** For all callers of one client address together: wallets and keys cost nothing to make. */
   address?: number
-  /** Of everybody together: addresses cost little. */
+  /** For all callers together: addresses cost little. */
   total?: number
 }
 

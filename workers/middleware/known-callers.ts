@@ -1,7 +1,7 @@
 import { addressSubject } from '../../protocol/encoding/index.ts'
 import type { Claim } from '../auth/principal.ts'
 
-/** For so long after a request was admitted, the next one with its credential may begin before it is checked. */
+/** For this long after a request was admitted, the next request with its credential may begin before it is checked. */
 const knownMs = 60_000
 /** An isolate remembers no more credentials than this. */
 const knownMax = 1_000

@@ -84,7 +84,7 @@ export async function payForDirectRound<T>(
   c: HubContext,
   gasLimit: number,
   run: () => Promise<{ result: T; use: DirectUse }>,
-  /** That are run at once. Those of one request take at most what an address may take in a minute. */
+  /** How many rounds `run` runs at once. Together they take at most the seconds that an address has in a minute. */
   rounds = 1,
 ): Promise<T> {
   const secondsMax = Math.min(rounds * directSecondsMax, budgets.execute_seconds.address)

@@ -43,7 +43,7 @@ interface Shown {
     responses: Record<string, { content?: Record<string, Media> }>
   }
 }
-/** As it lies in the repository, where other programs read it too: the names of a deployment are placeholders in it. */
+/** The document in the repository, where other programs read it too: it has placeholders for the names of a deployment. */
 const document = JSON.parse(template) as Shown
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
 

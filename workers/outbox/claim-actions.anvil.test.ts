@@ -23,7 +23,7 @@ interface Withdrawal {
 let validators: TestNode[]
 let wallet: Awaited<ReturnType<typeof signIn>>
 
-/** Epochs that pay the wallet, so many up to the last one; released. */
+/** The last `count` epochs of the project, which pay the wallet; released. */
 async function settle(project: TestProject, count: number): Promise<EpochReceipt[]> {
   const receipts: EpochReceipt[] = []
   for (let back = count - 1; back >= 0; back--) {

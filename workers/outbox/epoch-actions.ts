@@ -79,7 +79,7 @@ export const postEpochRules: HubActionRules = {
   next: ({ subject }) => ({ kind: 'pay_fees', subject, wanted: {} }),
 }
 
-/** Of an epoch that the vault lacks something for: new terms may end that, which hold from a time on. */
+/** The wait of an epoch for which the vault lacks something. New terms, which hold from a time on, may end it. */
 const unpayable = (vault: ChainState | null, shortfall: Shortfall, now: number): Wait => {
   const { from } = (vault?.next_terms ?? {}) as Partial<VaultTerms>
   return { reason: shortfall.reason, ...(from !== undefined && from > now && { until: from }) }
@@ -120,7 +120,7 @@ async function keepFundingInStep(env: Env, action: HubAction, vault: ChainState 
   const pays = (costs: readonly EpochCost[]) => isPaying(vault, costs, record.current.epochSecs, now)
   const cost = costOf(action)
   const isOpen = row.state !== 'settled' && row.state !== 'vetoed'
-  // One that is not paid decides it, so that the others need not be read.
+  // If the vault does not pay this epoch, that decides it, and the others need not be read.
   const isFunded =
     (!isOpen || pays([cost])) &&
     pays((await epochs.unposted(row.projectId, unpostedMax)).map((one) => costOfRow(one, cost.token)))

@@ -11,9 +11,9 @@ export type Call = Pick<RelayRequest, 'to' | 'data'> &
   Partial<Pick<RelayRequest, 'owner' | 'gasMax' | 'perDay'>>
 
 export interface KnownStates {
-  /** Of the subject itself; of several, of the first. */
+  /** The state of the subject itself; of the first one, if there are several. */
   own: ChainState | null
-  /** Of what {@link HubActionRules.dependsOn} names, in its order. */
+  /** The states of the subjects that {@link HubActionRules.dependsOn} names, in its order. */
   others: readonly (ChainState | null)[]
   /** Whether the chain has far more than is indexed: then what is missing may only not be read yet. */
   isBehind: boolean

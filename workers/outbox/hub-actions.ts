@@ -42,9 +42,12 @@ const runMs = 120_000
 const sharesAtOnce = 4
 /** The pause before the next look at a transaction that is on its way, or in a block that is not final. */
 const lookAgainSeconds = 60
-/** A transaction whose event is not indexed by then did something else than what is wanted. */
+/** A transaction whose event is not indexed by then did something else than the action wants. */
 const indexSeconds = 600
-/** For an event that was missed: what waits is due when it is indexed. After days it is looked at less often, for there may be very much. */
+/**
+ * The pause of an action that waits for an event, in case that was missed: once it is indexed, the action is due. After days the
+ * pause is longer, because very many actions may wait.
+ */
 const waitSeconds = { least: 1_800, most: 86_400, partOfAge: 1 / 4 }
 const pauseSecondsMax = 3_600
 /** Only an operator or an event ends it: the end of the year 9999. */

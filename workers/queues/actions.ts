@@ -21,7 +21,10 @@ export async function consumeActions(batch: MessageBatch<unknown>, env: Env): Pr
     else retry(message)
 }
 
-/** Whether the relayer has taken the actions. Those that the chain does not take now, it submits by itself later. */
+/**
+ * Whether the relayer has taken the actions. If the chain does not take some of them now, the relayer submits them later by
+ * itself.
+ */
 async function submit(ids: readonly string[], env: Env): Promise<boolean> {
   try {
     const submitted = services(env).relayer?.submit(ids)

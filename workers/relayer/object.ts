@@ -14,7 +14,7 @@ import { keyOfObject, keyRing, type RelayKey } from './key-ring.ts'
 export const createRelayer = (ctx: DurableObjectState, env: Env): RelayerObject<Env> =>
   new RelayerObject(ctx, env, relayerConfig(env, ctx.id))
 
-/** Without work, a relayer looks at the chain once in so many blocks. */
+/** Without work, a relayer looks at the chain once in this many blocks. */
 const blocksOfView = 10
 
 /** The settings of an object, which signs with the key of its own name, on the chain of its own name; null without these. */
@@ -80,6 +80,6 @@ async function handOver(
   request: RelayRequest,
 ): Promise<RelayResult | null> {
   const answer = await env.RELAYER.getByName(objectName).handOver(request)
-  // One that is passed on as it came would keep the call open.
+  // An answer that is passed on as it came would keep the call open.
   return structuredClone(answer) as RelayResult | null
 }

@@ -12,7 +12,10 @@ const windowBlocks = 8
 const pauseMs = 300
 /** While the index is late, rounds look for their blocks themselves, once in this part of a block's time. */
 const lateLook = 0.25
-/** For so long what was read serves. A block that a reorganisation took back is not named later than that after the index noticed. */
+/**
+ * Blocks that were read are used for this long. After the index noticed a reorganisation, a block that it took back is named no
+ * longer than that.
+ */
 const keptMs = 1_000
 /** Blocks that are read from where a late round waits on; those that are late with it wait for one of them. */
 const olderBlocks = 64
@@ -80,7 +83,7 @@ export class AuditBlocks {
     const isFollowing = newest !== null && newest.blocks.length > 0
     this.#nextPollMs = isFollowing ? newest.nextPollMs : begunMs + this.#blockMs * lateLook
     const blocks = await this.#blocksOf(newest)
-    // One that took long does not replace what was read meanwhile.
+    // A read that took long does not replace blocks that were read meanwhile.
     if (begunMs === this.#begunMs || this.#kept === null) this.#kept = { blocks, readAtMs: Date.now() }
     return blocks
   }

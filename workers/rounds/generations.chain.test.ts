@@ -20,7 +20,7 @@ import { findRound } from './find-round.ts'
 const profile = resolveProfile()
 const epochSecs = 3_600
 let rounds: SimulatedRounds
-/** Those that count for the epoch, and those that come in the middle of it. */
+/** The validators that count for the epoch, and those that come in the middle of it. */
 let before: SimulatedValidator[]
 let coming: SimulatedValidator[]
 
@@ -115,7 +115,7 @@ describe.each([
     const early = await missedRound()
     await expectFinalBy(early, before)
     await change([...before.slice(leaving), ...coming])
-    // One that is away: a quorum of the earlier validators decides, which would be no quorum of the present ones.
+    // Another round with a silent member: the earlier validators decide about it, not the present ones.
     const late = await missedRound()
     await expectFinalBy(late, before)
     expect(asked(coming)).toEqual(coming.map(() => 0))
@@ -214,7 +214,7 @@ describe('keys that are ended in the middle of an epoch', () => {
     await endKey(before[1]!)
     const stuck = await missedRound()
     expect(await stateOf(stuck)).not.toBe('finalized')
-    // Another record about the round that was final, signed now: by the two that are left, who are no quorum.
+    // Another record about the round that was final, signed now by the two validators that are left, who are not a quorum.
     const other = { ...earlyFile.finality!, voters: [] }
     expect(hashFinality(other)).not.toBe(hashFinality(earlyFile.finality!))
     const signedBy = (some: readonly SimulatedValidator[]) =>
@@ -232,7 +232,7 @@ describe('keys that are ended in the middle of an epoch', () => {
     const [evidence, ...more] = await evidenceOf(early)
     expect([evidence?.kind, more]).toEqual(['missed_sla', []])
     expect((await evidenceOf(stuck)).map(({ kind }) => kind)).toEqual(['missed_sla'])
-    // Nor does another record prove anything that the keys of before sign now.
+    // Another record that the earlier keys sign now proves nothing either.
     await expectRefusal(postWithVotes(evidence!, signedBy(before)), '422 invalid_evidence')
   })
 })

@@ -71,7 +71,7 @@ const runError = (round: Round, receiptHash: string | null): string | null =>
     ? null
     : claimedError(round, receiptHash)
 
-/** Votes for the result; while there is no result, of the largest part of the committee. */
+/** How many votes the result has; while there is no result, how many the largest part of the committee gave alike. */
 function agreeing(tally: Readonly<Record<string, number>>, receiptHash: string | null): number {
   if (receiptHash !== null) return tally[receiptHash] ?? 0
   return Object.values(tally).reduce((most, count) => Math.max(most, count), 0)

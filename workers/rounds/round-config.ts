@@ -21,7 +21,7 @@ import { publishedRound, roundFile } from './published.ts'
 import { endedRound, writtenRound } from './round-end.ts'
 import { seatRound } from './seating.ts'
 
-/** The caller waits for 30 s at most, and what came in has to be written. */
+/** The caller waits for 30 s at most, and the answers that came in have to be written. */
 const answerMsMax = 27_000
 /** Validators are asked after this; a link that takes longer counts as one that did not hear its node. */
 const confirmMsMax = 5_000

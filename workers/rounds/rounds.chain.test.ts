@@ -235,7 +235,7 @@ describe('a round with five members and four validators', () => {
       await rounds.tick(roundId)
       expect(asked()).toBe(i + 2)
     }
-    // Those that have voted are not asked again.
+    // Validators that have voted are not asked again.
     expect(rounds.validators[3]?.asked()).toHaveLength(1)
     await later(roundId, 300)
     expect(await rounds.task(roundId)).toMatchObject({ status: 'failed', error: 'no_quorum', output: null })

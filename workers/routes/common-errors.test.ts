@@ -129,7 +129,7 @@ const callMalformed = (declaration: RouteDeclaration) =>
 /** Parameters that calls cannot do without. */
 const needed: Record<string, string> = { getLeaderboard: '&metric=units', search: '&q=ab' }
 
-/** Every address has balances; only what is no address is not found. */
+/** Every address has balances; only a text that is not an address is not found. */
 const namesAnything = new Set(['getBalances'])
 
 const provocations: Provocation[] = [
@@ -249,7 +249,7 @@ const provocations: Provocation[] = [
         operationId: '',
       }
       await services(env).idempotencyKeys.claim(another, unixNow())
-      // Open routes know a caller by what it sends along.
+      // Open routes know a caller by the credential that it sends along.
       const headers = { 'Idempotency-Key': key, Authorization: `Bearer ${caller.token}` }
       return acceptedCall(declaration, { headers })
     },

@@ -89,9 +89,9 @@ const statementsMost: Record<string, number> = { listProjectProofs: 4, getMetric
 /** Answers that are about everything of a wallet or of the network, and how much that is. */
 const whole: Record<string, number> = {
   getMe: 2 * things,
-  // Summed over and shown, both as of the newest block, the latter with what was paid.
+  // The subscriptions are summed up and listed, both as of the newest block, the list with the paid amounts.
   getCollateral: 3 * things,
-  // Of the period, each with the token of its epoch, and what accrues.
+  // The payouts of the period, each with the token of its epoch, and the accruing earnings.
   getEarnings: things + 3,
   // Its devices, its subscriptions with their state, and its days of earnings.
   getAccount: 2 * things,
@@ -134,7 +134,7 @@ const whole: Record<string, number> = {
 /**
  * A payout is found by its time, read, and joined with its epoch; a proof is joined with its round and its epoch; the rounds of an epoch are
  * found by their time, read, and joined with its receipt; a lease of a diagnosis is read and put in its order; a device is joined with its subscriptions and their states; a subscription with its
- * state and what was paid, or with its state and its device.
+ * state and its paid amount, or with its state and its device.
  */
 const rowsOfOne: Record<string, number> = {
   ...{ getEarnings: 3, listEarnedEpochs: 3, listProofs: 3 },

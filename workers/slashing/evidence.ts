@@ -51,8 +51,9 @@ export type Proof = ({ status: 'proven' } & ProvenOffence) | { status: 'early' }
 export type BeforeDraw = (set: ReadSet) => Promise<void>
 
 /**
- * Compares evidence with what the hub knows: the validators of its epoch, the consensus it names, and who answers for the key. It costs a
- * share of what is bonded `now`, in Unix seconds. @param beforeDraw - Called before a committee is drawn, which reads a whole set.
+ * Compares evidence with the records of the hub: the validators of its epoch, the consensus it names, and the subscription that
+ * answers for the key. The offence costs a share of the collateral that is bonded `now`, in Unix seconds. @param beforeDraw -
+ * Called before a committee is drawn, which reads a whole set.
  * @throws {@link ApiError} 422 `invalid_evidence`; 503 `unavailable` while the index is behind the chain.
  */
 export async function proveOffence(
@@ -95,8 +96,9 @@ export async function proveOffence(
 }
 
 /**
- * The subscription, if it is of this key and project and its owner had the device bound between the snapshot of the epoch and its end: who
- * unbinds a device, or passes it on, answers for what it did before.
+ * The subscription, if it is of this key and project and its owner had the device bound between the snapshot of the epoch and
+ * its end: an
+ * owner who unbinds a device, or passes it on, answers for its deeds before.
  */
 async function answerable(
   { devices }: Records,
@@ -182,7 +184,7 @@ async function requireProven(
   try {
     check(profile, evidence, { ...context, seat: noteTask })
   } catch (refusal) {
-    // Without its seats the evidence is refused; any other failure is no refusal.
+    // A refusal is expected here if the check asked for the seats; any other error is thrown again.
     if (asked.length === 0 || !(refusal instanceof ApiError)) throw refusal
   }
   const [task] = asked

@@ -49,6 +49,6 @@ export async function recordOffence(
     await proveOffence(services, profile, evidence, async () => {}, now)
     throw new Error(`the offence ${offenceId} was recorded and no longer exists`)
   }
-  // Of racing evidence one was taken.
+  // If several callers prove the offence at once, the evidence of one is stored.
   return { status: 'recorded', slash: recorded, isNew: recorded.evidenceHash === slash.evidenceHash, now }
 }

@@ -8,7 +8,7 @@ import {
   watchHub,
 } from '../../../localnet/inside/watch.ts'
 
-/** Frames and alarms of an object are no calls. */
+/** Frames and alarms of an object do not count as calls. */
 const kinds: Readonly<Record<string, string>> = { alarm: 'alarm', webSocketMessage: 'message' }
 const r2Classes: Readonly<Record<string, string>> = {
   put: 'classA',
@@ -130,7 +130,7 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
   return watchHub(hub, { around, making: noteRead.watch })
 }
 
-/** @param around - Makes each timer, with what is to be done when it has fired or was cleared. */
+/** @param around - Makes each timer; the `end` that it passes to `make` is called when the timer fires or is cleared. */
 function countTimers(
   around: (make: (end: () => void) => ReturnType<typeof setTimeout>) => ReturnType<typeof setTimeout>,
 ) {
@@ -154,11 +154,11 @@ function countTimers(
   }) as typeof clearTimeout
 }
 
-/** Those of a trip that say what it took. */
+/** The results of a trip that say how much it used. */
 const resultsOf = (result: unknown): D1Result[] =>
   ([result].flat() as Partial<D1Result>[]).filter((one): one is D1Result => one?.meta !== undefined)
 
-/** Following the chain, and what `/v1/status` asks of objects, into which {@link AsyncLocalStorage} does not follow. */
+/** Following the chain, and calls of `/v1/status` to objects, into which {@link AsyncLocalStorage} does not follow. */
 const isNoTask = (owner: string, name: string): boolean =>
   (owner === 'Relayer' && name === 'health') ||
   (owner === 'ChainIndexer' && (name === 'status' || name === 'alarm'))

@@ -172,7 +172,7 @@ export async function startValidators(
 
   return {
     ...server,
-    /** Opens the links of the first so many validators. */
+    /** Opens the links of the first `linked` validators. */
     link(origin: string, linked: number) {
       links = nodes.slice(0, linked).map(({ seed }, index) => {
         const isDown = () => down.has(index) || retired.has(index)

@@ -5,7 +5,7 @@ export interface ObjectContext {
     className: string,
     name: string,
   ) => Record<string, (...args: unknown[]) => Promise<unknown>>
-  /** Calls something outside, as soon as what was written is durable. It settles only while the process of the object runs. */
+  /** Calls something outside as soon as all writes so far are durable. The call settles only while the process of the object runs. */
   readonly outside: <T>(call: (isAlive: () => boolean) => Promise<T>) => Promise<T>
   /** Another one for each process. */
   readonly processId: string

@@ -28,7 +28,7 @@ class Tables {
   }
 }
 
-/** Making tables takes longer than most of what is done with them, so objects have those of others that have forgotten everything. */
+/** Creating tables takes longer than most uses of them, so objects take over the emptied tables of objects that forgot everything. */
 const free = new Map<string, Tables[]>()
 const freeMax = 100
 

@@ -8,7 +8,7 @@ import { type Instance, isIdle, newPlace, type Place } from './place.ts'
 import { type ClientSocket, joinSocket, type ServerSocket, type SocketClient } from './sockets.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** The platform tries an alarm that fails so many times in all. */
+/** The platform tries a failing alarm this many times in all. */
 const alarmTriesMax = 7
 const firstAlarmPauseMs = 2_000
 const lateMsMax = 120_000
@@ -296,7 +296,7 @@ export class Platform {
       outside: (call) => this.#outside(instance, call),
       object: (className, name) => {
         const method = (_: object, key: string | symbol) =>
-          // A stub is no promise, though it answers every name.
+          // A stub is not a promise, though it has a method of every name.
           key === 'then'
             ? undefined
             : (...args: unknown[]) => this.#call(instance, className, name, String(key), args)

@@ -50,7 +50,7 @@ export class VirtualTime {
     return this.#events
   }
 
-  /** Runs something after so many milliseconds. @returns A function that takes it off again. */
+  /** Runs something after `ms` milliseconds. @returns A function that cancels it. */
   after(ms: number, run: () => void): () => void {
     const event = { atMs: this.#nowMs + Math.max(0, ms), order: this.#scheduled++, run, isOff: false }
     this.#push(event)

@@ -65,12 +65,12 @@ export interface OwnTask {
 
 /** The round as it is shown, and the records it is compared with; null where the hub has none. */
 export interface RoundRecords {
-  /** Of the round that was asked for. */
+  /** Id of the requested round. */
   readonly roundId: string
   readonly round: Schemas['Round']
   readonly own: OwnTask | null
   readonly profile: Profile
-  /** Of the epoch of the task. */
+  /** Parameters of the task's epoch. */
   readonly params: object
   readonly paramsHash: string
   /** Public key of the coordinator. */

@@ -1,7 +1,7 @@
 import { createSubscriber } from 'svelte/reactivity'
 
 let ticks = $state(Date.now())
-/** Of the network before this machine. */
+/** How far the time of the network is ahead of this machine's. */
 let aheadMs = $state(0)
 const subscribe = createSubscriber((update) => {
   ticks = Date.now()

@@ -3,9 +3,9 @@ import { AnswerError, Refusal, UnreachableError } from '../../../sdk/index.ts'
 import { connection } from './connection.svelte.ts'
 import { hub, type Round, type Task } from './hub.ts'
 
-/** Between two reads; the hub holds back its answer for longer where nothing changes. */
+/** Pause between two reads; the hub holds back its answer for longer if nothing changes. */
 const pauseMs = 500
-/** Of one kind, in a row; a hub that is away is asked until it is back. */
+/** Failures of one kind in a row that the reading survives; a hub that is away is asked until it is back. */
 const failuresMax = 5
 const pauseMaxMs = 15_000
 

@@ -3,13 +3,13 @@ import { drop, keep, readJson } from './kept.ts'
 import { type InputForm, inputForms } from './task-input.ts'
 
 export interface GivenTask {
-  /** With which the same call names the same task. */
+  /** The key with which a repeated call names the same task. */
   readonly key: string
-  /** Null while the hub has not answered: then nothing but the person who gave it sends it again. */
+  /** Null while the hub has not answered: then only the person who submitted the task sends it again. */
   readonly id: string | null
   readonly fn: string
   readonly form: InputForm
-  /** As it was typed. */
+  /** The input as it was typed. */
   readonly input: string
   /** When it was submitted; milliseconds. */
   readonly sentMs: number

@@ -45,7 +45,7 @@ const isKept = (): boolean => {
 export const shownText = (name: string): string =>
   isStarting() ? (globalThis.document?.querySelector(`[data-shown="${name}"]`)?.textContent ?? '') : ''
 
-/** Takes what the page was given, once: another screen asks for what it shows. */
+/** Takes the answers that came with the page, once: another screen requests its own. */
 export function takeGiven(client: QueryClient): void {
   const block = globalThis.document?.getElementById('given')
   if (!block) return

@@ -95,7 +95,7 @@ export const hub = {
 
   slash: (evidence_hash: string) => call('GET /v1/slashes/{evidence_hash}', { path: { evidence_hash } }),
   finality: () => call('GET /v1/explorer/finality'),
-  /** The newest of each type that is no good news. */
+  /** The newest events of each type that reports an incident. */
   incidentEvents: () =>
     Promise.all(incidentTypes.map((type) => call('GET /v1/events', { query: { type, limit: 20 } }))),
 

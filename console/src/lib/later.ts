@@ -2,11 +2,11 @@ import { flushSync, onMount } from 'svelte'
 
 const waiting: (() => void)[] = []
 
-/** Whether the page has come and is not all drawn: as long, whatever is drawn at once keeps a click waiting. It is so for the build. */
+/** Whether the page is not all drawn yet: until it is, each part that is drawn at once keeps clicks waiting. True in the build. */
 export const isStarting = (): boolean =>
   waiting.length > 0 || (globalThis.document?.getElementById('app')?.inert ?? true)
 
-/** Does something soon, with what it draws, in a task of its own: clicks and keys are answered between two of them. @returns Gives it up. */
+/** Runs `work` soon and draws its changes in its own task: clicks and keys are answered between two tasks. @returns Cancels it. */
 export function later(work: () => void): () => void {
   const item = { work }
   const doIt = () => item.work()
@@ -17,7 +17,7 @@ export function later(work: () => void): () => void {
   }
 }
 
-/** A component that is made while the page starts, draws what it has in its turn. @returns Whether that is at once. */
+/** A component that is made while the page starts draws its content in its turn. @returns Whether that is at once. */
 export function isItsTurn(come: () => void): boolean {
   if (!isStarting()) return true
   onMount(() => later(come))

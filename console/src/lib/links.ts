@@ -1,6 +1,6 @@
 /** Addresses that others wrote. */
 
-/** Whether a page may lead there: what is no https address names no site. */
+/** Whether a page may link to an address: only an https address names a site. */
 export const isSite = (url: string | null | undefined): url is string => {
   try {
     return new URL(url ?? '').protocol === 'https:'

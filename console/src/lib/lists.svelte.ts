@@ -14,7 +14,7 @@ interface ListQuery {
 
 /** Pages after the first one are as long as the API has them. */
 const laterPage = 100
-/** So long a list that somebody left is there when they come back. */
+/** A list that somebody left is kept this long, in milliseconds, so that it is there when they come back. */
 const keptMs = 30 * 60_000
 
 type Shown = { state: { data: { pages: unknown[] } | undefined; status: string } }

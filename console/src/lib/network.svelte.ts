@@ -21,7 +21,7 @@ export const shareNetworkQuery = () => share(makeNetworkQuery())
 
 type Brand = Descriptor['brand']
 
-/** As an operator shows the network: what the hub says, and before that what it said at the last visit. */
+/** Name, logo and accent that the operator gives the network; before the hub answers, those of the last visit. */
 export function brandOf(descriptor: Descriptor | undefined): Brand {
   if (descriptor === undefined) return kept
   const { name, logo, accent } = descriptor.brand

@@ -16,12 +16,12 @@ export const payoutCheckNames = ['receipt', 'root', 'leaf', 'attested'] as const
 
 export interface PayoutCheck {
   readonly name: (typeof payoutCheckNames)[number]
-  /** Null where it says nothing, as of a wallet that is not paid. */
+  /** Null if the check does not apply, as for a wallet that is not paid. */
   readonly holds: boolean | null
   readonly found: string
 }
 
-/** An epoch as it is shown, and what it is compared with. */
+/** An epoch as it is shown, and the records that it is compared with. */
 export interface EpochRecords {
   readonly profile: Profile
   readonly coordinator: string | null
@@ -39,9 +39,9 @@ export interface EpochRecords {
 }
 
 export interface PayoutProof {
-  /** Null where nobody is paid. */
+  /** Null if nobody is paid. */
   readonly root: string | null
-  /** Of the wallet; null for one that is not paid. */
+  /** Leaf of the wallet; null for a wallet that is not paid. */
   readonly leaf: PayoutLeaf | null
   /** Nodes of each level of the tree, from the leaves to the root, and the one that the proof goes through. */
   readonly levels: readonly { readonly count: number; readonly at: number | null }[]

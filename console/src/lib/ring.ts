@@ -7,7 +7,7 @@ export type RoundState = Round['state']
 export interface Seat {
   readonly name: string | null
   readonly backup: boolean
-  /** Of the largest weight, from 0 to 1. */
+  /** Share of the largest weight, from 0 to 1. */
   readonly weight: number
 }
 
@@ -18,7 +18,7 @@ export interface Vote {
 }
 
 export interface Ring {
-  /** Otherwise validators vote on something else, without a committee. */
+  /** False if validators vote on something else, without a committee. */
   readonly isTask: boolean
   readonly seats: readonly Seat[]
   /** In the order in which they are shown. */

@@ -7,8 +7,8 @@ import {BondBatch, PermitSignature, SetPayout, SlashState, StakingParameters} fr
 import {Signers} from "./Signers.sol";
 
 /**
- * @title What there should be in the staking contract, by what was done to it
- * @dev Kept from what was asked for and not read from the contract, with all that the handler needs to sign and to judge.
+ * @title The expected state of the staking contract after the calls made to it
+ * @dev Recorded from the calls and not read from the contract, with all that the handler needs to sign and to judge.
  */
 abstract contract StakingBooks is Signers {
     uint64 internal constant UNBONDING_SECS = 1 days;

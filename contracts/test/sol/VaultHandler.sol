@@ -52,7 +52,7 @@ contract VaultHandler is ForgeTest {
         uint256 amount;
     }
 
-    // Books, kept from what was asked for and not read from the contract.
+    // Books, recorded from the calls and not read from the contract.
     mapping(uint256 index => Posted) private _posted;
     mapping(uint256 epoch => mapping(address miner => bool)) private _isPaid;
     mapping(uint256 epoch => bool) private _vetoStands;
@@ -274,13 +274,13 @@ contract VaultHandler is ForgeTest {
         vm.warp(block.timestamp + between(secs, 1, 18 hours));
     }
 
-    /// @dev For the invariants: what is left for miners, what they were promised, and what they were paid.
+    /// @dev For the invariants: an epoch, its veto, the sum promised to miners, and the sum paid to them.
     function epochAt(uint256 index) external view returns (uint256 epoch, bool isVetoed, uint256 promised, uint256 given) {
         Posted storage posted = _posted[index];
         return (posted.epoch, posted.isVetoed, posted.minerTotal, posted.minerPaid);
     }
 
-    /// @dev What an epoch still has a claim on, by the books.
+    /// @dev The amount that an epoch still has a claim on, by the books.
     function claimAt(uint256 index) external view returns (uint256) {
         Posted storage posted = _posted[index];
         return posted.isVetoed ? 0 : posted.unclaimed + posted.developerFee + posted.treasuryFee;

@@ -40,7 +40,7 @@ export const openVault = async (name: string, token: Address, epochSecs = hour, 
   await mined(factory.write.create([id, token, Number(epochSecs), epochCap], by.developer))
   return network.vaultAt(await factory.read.vaultOf([id]))
 }
-/** Opens a vault of the network's token, and puts so much into it. */
+/** Opens a vault of the network's token, and puts `amount` into it. */
 export const openFunded = async (name: string, epochSecs: bigint, epochCap: bigint, amount = eth(100)) => {
   const opened = await openVault(name, network.token.address, epochSecs, epochCap)
   await network.mined(network.token.write.approve([opened.address, eth(1_000)], by.developer))
@@ -54,7 +54,7 @@ export const post = (
   merkleRoot: Hex = root,
   at = epoch,
 ) => did(vault.write.postEpoch([at, merkleRoot, receiptHash, totals], by.poster))
-/** Tries to post an epoch that pays miners so much. */
+/** Simulates posting an epoch that pays `minerTotal` to miners. */
 export const posting = (minerTotal: bigint, at = epoch, from = by.poster) =>
   vault.simulate.postEpoch([at, root, receiptHash, totals(minerTotal)], from)
 export const totals = (minerTotal: bigint) => ({ miner: minerTotal, developer: eth(3), treasury: eth(1) })

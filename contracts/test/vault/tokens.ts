@@ -16,7 +16,7 @@ import { claim, hour, miner, openVault, receiptHash, release, root, rowsOf, type
 export function testTokens(): void {
   describe('tokens of the developer’s choice', () => {
     type TokenAbi = typeof callbackTokenAbi | typeof feeTokenAbi | typeof issuerTokenAbi
-    /** A vault of another token, with so much of it. */
+    /** A vault of another token, with `amount` of it. */
     const openVaultWith = async (abi: TokenAbi, bytecode: Hex, amount: bigint) => {
       const { address: token } = await network.deploy(abi, bytecode, developer.address)
       const other = await openVault('other-token', token)

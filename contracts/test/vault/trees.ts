@@ -85,7 +85,7 @@ export function testTrees(): void {
   })
 }
 
-/** Posts a tree of so many leaves in an epoch of its own, with amounts that never repeat. */
+/** Posts a tree of `size` leaves in an epoch of its own, with amounts that never repeat. */
 async function postRandomTree(size: number): Promise<Row[]> {
   const at = epoch + BigInt(size)
   const payouts = fc

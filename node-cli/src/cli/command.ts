@@ -10,9 +10,9 @@ export interface Command<Args extends ArgsDef = ArgsDef> {
   exits?: readonly [done: string, failed: string]
   /** Name of the arguments after `--`, which are not for nodectl. */
   rest?: string
-  /** Words that its arguments may be, for completion; files when left out. */
+  /** Words that its arguments may be, for completion; without them, files are completed. */
   words?: readonly string[]
-  /** Command lines without the leading `nodectl`, each with what it does. */
+  /** Command lines without the leading `nodectl`, each with its effect. */
   examples: readonly (readonly [line: string, effect: string])[]
 }
 

@@ -68,13 +68,13 @@ export const commandUsage = (name: string, { args, rest }: Command): string =>
     ...(rest === undefined ? [] : [`[-- ${rest}]`]),
   ].join(' ')
 
-/** The arguments of a command, each with what it is. */
+/** The arguments of a command, each with its description. */
 export const argumentRows = (args: ArgsDef): [string, string][] =>
   positionalsOf(args).map(([argument, { description = '' }]) => [argument.toUpperCase(), description])
 
 const positionalsOf = (args: ArgsDef) => Object.entries(args).filter(([, { type }]) => type === 'positional')
 
-/** The options of a command, each with all its spellings and what it does. */
+/** The options of a command, each with all its spellings and its description. */
 export function optionRows(args: ArgsDef): [string, string][] {
   const spellings = new Map<string, string[]>()
   for (const [spelling, { name }] of flagsOf(args))

@@ -13,7 +13,7 @@ const leaving = `
   console.error('error')
   leaveAtOnce(3)`
 
-/** Runs a program to its end. @returns Exit code, and what it wrote to both outputs. */
+/** Runs a program to its end. @returns Its exit code, and the text on both outputs. */
 async function run(file: string, parameters: string[], env: NodeJS.ProcessEnv = {}) {
   const child = spawn(file, parameters, {
     env: { ...process.env, ...env },

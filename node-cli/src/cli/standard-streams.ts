@@ -38,7 +38,7 @@ function streamOf(descriptor: Descriptor): NodeJS.WriteStream {
 function cannotWrite(descriptor: Descriptor, { code, message }: NodeJS.ErrnoException): void {
   // Nobody is left to tell; the exit code still says how it ended.
   if (descriptor === standardError) return
-  // A reader that has seen enough, like `head`, closes the pipe; that is no failure of ours.
+  // A reader that has seen enough, like `head`, closes the pipe; that is not an error of this program.
   if (code === 'EPIPE') process.exit(exitCodes.done)
   writeError(`Error: standard output cannot be written: ${message}\n`)
   process.exit(exitCodes.failed)

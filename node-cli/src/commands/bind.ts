@@ -113,7 +113,7 @@ const describeText = (at: NodeAtHub, message: string) => {
   }
 }
 
-/** The text with the signature of this node: the wallet that it names has to sign too, so it is no secret. */
+/** The text with the signature of this node: the wallet that it names has to sign too, so it need not be kept secret. */
 const codeOf = (at: NodeAtHub, message: string): string =>
   formatBindingCode({
     ...parseBindingMessage(at.profile, message)!,

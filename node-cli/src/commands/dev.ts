@@ -99,7 +99,7 @@ export default defineNodectlCommand({
   ],
 })
 
-/** A module that does not compile is no end of a session. @throws what is no failure of the module. */
+/** Reports a failure of the module, which does not end the session. @throws Every other error. */
 function report(error: unknown, json: boolean | undefined): void {
   // A thread may be busy for ever after it.
   if (!(error instanceof CliError) || error.code === 'node_fault') throw error

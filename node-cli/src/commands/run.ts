@@ -77,7 +77,7 @@ export default defineNodectlCommand({
 
 function readGas(text: string): number {
   const problem = `--gas must be a whole number from 1 to ${limits.gas}, not ${text}`
-  // A limit that no run may have is refused like an input that is too long; what is no number is a slip of the pen.
+  // A number outside the limits is refused like an input that is too long; a text that is not a number is a usage error.
   if (!/^-?\d+$/.test(text)) throw new UsageError(problem)
   const gas = Number(text)
   if (gas < 1 || gas > limits.gas) throw new CliError('gas', problem)

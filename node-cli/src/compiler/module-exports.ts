@@ -5,9 +5,9 @@ import { type SourceFiles, sourceFile } from './source-files.ts'
 /** The meaning of a name that the source exports. */
 export type Exported =
   | { kind: 'function'; node: AstNode; place: string }
-  /** A variable that holds a function: it may change, so it is no function of its own. */
+  /** A variable that holds a function: its value may change, so it is not a function of its own. */
   | { kind: 'variable'; place: string }
-  /** Of a package or library, whose modules are not looked into. */
+  /** A name of a package or library, whose modules are not inspected. */
   | { kind: 'foreign'; place: string; specifier: string }
   /** A constant, class, enum, type or namespace. */
   | { kind: 'other' }
@@ -32,7 +32,7 @@ export function findExports(ast: Ast, files: SourceFiles): Map<string, Exported>
 
 /** A call of `hive.define` at module level. */
 export interface Definition {
-  /** Null when it is no text as it stands. */
+  /** Null when it is not a string literal. */
   name: string | null
   place: string
 }
@@ -198,7 +198,7 @@ class ExportResolver {
     return named.kind === 'function' || named.kind === 'variable'
   }
 
-  /** Others are names of the language, such as `NaN`, or of parts of the standard library. */
+  /** Whether the module itself has a name. Other names are of the language, such as `NaN`, or of the standard library. */
   #isKnown(module: Module, name: string): boolean {
     return module.statements.some(
       (node) => node.name?.text === name || node.declarations?.some((one) => one.name.text === name),

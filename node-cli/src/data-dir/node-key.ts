@@ -23,7 +23,7 @@ export interface Identity {
  * Reads the key of a data directory: 64 hex digits and a newline, for its owner's eyes only.
  *
  * @returns The ed25519 seed as `0x` and 64 hex digits, or null if no key was made.
- * @throws {@link CliError} for a file others can read, or that is no key.
+ * @throws {@link CliError} for a file that others can read, or that does not hold a key.
  */
 export function readNodeKey(dataDir: string): string | null {
   const file = path.join(dataDir, keyFileName)

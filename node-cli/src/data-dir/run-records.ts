@@ -11,7 +11,7 @@ export interface LedgerEntry {
   createdAt: number
 }
 
-/** Keeps an artifact. One that was just checked replaces one that was damaged meanwhile. */
+/** Keeps an artifact, which the caller has checked. It replaces a stored artifact that was damaged meanwhile. */
 export function keepArtifact(db: DatabaseSync, address: string, hbc: Uint8Array): void {
   db.prepare(
     'INSERT INTO modules VALUES (?, ?) ON CONFLICT DO UPDATE SET hbc = excluded.hbc WHERE hbc <> excluded.hbc',

@@ -2,7 +2,7 @@ import { CliError } from '../cli/errors.ts'
 import { readInput } from '../cli/input.ts'
 import { limits } from '../engine/limits.ts'
 
-/** An input that a function is tried with, and what it should come to. */
+/** An input to try a function with, and the expected result. */
 export interface Sample {
   readonly function: string
   readonly input: string

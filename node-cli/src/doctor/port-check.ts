@@ -25,7 +25,7 @@ export const portCheck =
     )
   }
 
-/** The code of what is in the way; null when nothing is. */
+/** The code of the error that prevents listening; null if there is none. */
 function tryToListen(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -173,7 +173,7 @@ describe('a module that V8 refuses and the rules allow', () => {
     const bodies = module.bodies.map((body, index) => {
       const original = body.bytes.subarray(body.at, body.end)
       if (index < module.bodies.length - 1) return original
-      // Behind the declarations of locals; there is no local.
+      // The padding follows the declarations of locals, which are empty.
       const padded = new Uint8Array(original.length + count).fill(0x01)
       padded[0] = 0
       for (let at = 1; at + longOperator.length <= 1 + count; at += longOperator.length)

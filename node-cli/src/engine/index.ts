@@ -79,10 +79,10 @@ export class ExecutionRefused extends Error {
 }
 
 /**
- * Runs one function of a module. As many runs as there are calls take place at once; bound them outside.
+ * Runs one function of a module. Every call runs at once, so the caller has to bound their number.
  *
- * @throws {@link ExecutionRefused} for a request outside the limits; {@link NodeFault} for what is no answer of the
- * guest: the clock, the signal, a lack of memory, or state that could not be read. There is no receipt for such a run.
+ * @throws {@link ExecutionRefused} for a request outside the limits; {@link NodeFault} for a failure that the guest
+ * did not cause: the clock, the signal, a lack of memory, or state that could not be read. There is no receipt for such a run.
  */
 export async function execute(request: ExecuteRequest | ForegroundRequest): Promise<ExecutionResult> {
   const { engine, timeoutSeconds = 60, signal } = request

@@ -32,7 +32,7 @@ import type { DirectRetention } from './store/direct-rounds.ts'
 /** The limits of direct rounds, which the node runs for anybody who asks the hub. */
 export interface DirectConfig {
   readonly gasMax: number
-  /** Of one worker's time. */
+  /** The share of one worker's time that direct rounds may take. */
   readonly share: number
   readonly retention: DirectRetention
   readonly diskReserveBytes: number
@@ -41,7 +41,7 @@ export interface DirectConfig {
 /** The names of the node's network. */
 export interface Names {
   readonly profile: Profile
-  /** Whether a file says them; otherwise the hub does. */
+  /** Whether a file gives them; otherwise the hub does. */
   readonly areGiven: boolean
 }
 
@@ -82,7 +82,7 @@ export interface ServeConfig {
 
 export type GivenSettings = Readonly<Partial<Record<SettingName, string | undefined>>>
 
-/** A text with where it was given, for what is wrong with it. */
+/** A text and the place where it was given, which errors about it name. */
 interface Given {
   readonly text: string
   readonly place: string

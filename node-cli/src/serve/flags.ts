@@ -47,7 +47,7 @@ export type LogLevel = (typeof logLevels)[number]
 const chunkStorageMax = 1024 * 1024
 const mebibytesMax = 1024 * 1024
 const hoursMax = 10 * 365 * 24
-/** A worker uses so much gas in under a second. */
+/** A worker uses this much gas in under a second. */
 const directGasDefault = 1_000_000_000
 const workersMax = 64
 

@@ -127,7 +127,8 @@ async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<v
 /**
  * The parts of a node that work by themselves, in the order in which they start.
  *
- * @param validator Null on a node that is no validator, as are its epochs.
+ * @param validator Null on a node that is not a validator.
+ * @param epochs Null on a node that is not a validator, or has no hub.
  */
 function partsOf(node: ServeNode, validator: Validator | null, epochs: Epochs | null): readonly Part[] {
   const { config } = node

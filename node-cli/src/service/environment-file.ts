@@ -2,7 +2,7 @@ import { engineEnvironment } from '../cli/run-request.ts'
 import { apiTokenLengthMin, type GivenSettings } from '../serve/config.ts'
 import { apiTokenVariable, settingNames, settings, variableOf } from '../serve/flags.ts'
 
-/** An environment file for `serve`: every setting with what it does; those that are not given stay commented out. */
+/** An environment file for `serve`: every setting with its description; settings that are not given stay commented out. */
 export function environmentFile(given: GivenSettings): string {
   const lines = settingNames.map((name) => {
     const { description, default: fallback, hint } = settings[name]

@@ -232,7 +232,7 @@ export const hostileArtifacts = Object.entries(hostile).flatMap(([rule, byName])
 export const promisingArtifact = (deflated: number, size: number): Uint8Array =>
   zip({}, { method: 8, compressed: bytes(deflated, 0xff), size, crc: 0 })
 
-/** An artifact whose deflated module is in order, and ends with so many zeros. */
+/** An artifact whose deflated module is valid, and ends with `count` zeros. */
 export function artifactOfZeros(count: number, deflate: (content: Uint8Array) => Uint8Array): Uint8Array {
   const content = concatBytes(
     buildWasm(),

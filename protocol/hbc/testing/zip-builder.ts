@@ -110,7 +110,7 @@ export function descriptorOf(content: Uint8Array, compressed: number, signed = t
   return signed ? concatBytes(u32(0x08074b50), values) : values
 }
 
-/** A deflate stream of stored blocks, `padding` of them empty: longer than what it holds. */
+/** A deflate stream of stored blocks, `padding` of them empty: longer than its content. */
 export function deflateStored(content: Uint8Array, padding = 0): Uint8Array {
   const blocks: Uint8Array[] = []
   for (let at = 0; at < content.length; at += 0xffff)

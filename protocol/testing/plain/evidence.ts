@@ -28,7 +28,7 @@ const evidenceShape = {
 
 interface Known {
   validators: readonly string[]
-  /** Of the node in the project. */
+  /** The subscription of the node in the project. */
   subscription_id: string | null
   /** The committee of a task, null when the set of the task is not known. */
   committeeOf: (task: Json) => Json

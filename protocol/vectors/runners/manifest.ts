@@ -35,7 +35,7 @@ export const runConsensusHash: TopicRunner = (input) => ({
   consensus_hash: hashProjectRules(input.consensus),
 })
 
-/** The manifest of a case and what it is judged for. One without manifest patches those of the case `valid`. */
+/** The manifest and context of a case. A case without a manifest patches the manifest and context of the case `valid`. */
 export function manifestToJudge(
   input: Json,
   set: Pick<VectorSet, 'cases'>,

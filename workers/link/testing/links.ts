@@ -62,7 +62,7 @@ export function offerOf(change: Partial<LinkOffer> = {}): LinkOffer {
   }
 }
 
-/** A socket whose node has said that it takes so many offers, and what it holds. */
+/** A socket whose node has said that it takes `slots` offers, and which offers it holds. */
 export async function openHolding(slots: number, holding: readonly string[]): Promise<RelaySocket> {
   const { relay } = await openRelay(node)
   relay.ready(slots, holding)

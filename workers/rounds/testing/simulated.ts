@@ -34,7 +34,7 @@ export async function voteAll(voters: readonly Voter[], salt = ''): Promise<void
 export const objectLeases = (roundId: string) =>
   runInDurableObject(roundOf(roundId), (_round, { storage }) => storage.kv.get<Round>('round')?.leases)
 
-/** Returns once so many members are no longer awaited: what a decline says is looked into first. */
+/** Returns once `count` members are no longer awaited: the reason of a decline is checked first. */
 export const ended = (roundId: string, count: number) =>
   vi.waitUntil(async () => {
     const leases = (await objectLeases(roundId)) ?? []

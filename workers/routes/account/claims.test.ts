@@ -29,7 +29,7 @@ beforeEach(async () => {
 const units = (first: string) =>
   [first, ...[2, 3, 4, 5, 6, 7].map(miner)].sort().map((one, i) => ({ miner: one, units: i + 1 }))
 
-/** An epoch that pays the wallet, so many before the last one, posted and released at a time. */
+/** An epoch that pays the wallet, `back` epochs before the last one; posted, and released at `releaseAt`. */
 const settle = (account: string, { back = 0, releaseAt = unixNow() - 1, of = project } = {}) =>
   settleEpoch(of, { by: validators, epoch: of.lastEpoch - back, units: units(account), releaseAt })
 

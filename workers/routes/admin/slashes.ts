@@ -76,7 +76,10 @@ function refusalToUphold({ status, decision, chain }: Slash, now: number): strin
     : 'The dispute is not on the chain yet. Try again in a minute.'
 }
 
-/** Of two at once the other may have decided the same. */
+/**
+ * Passes if another call has made the same decision at the same time. @throws {@link ApiError} 409 `invalid_state` for another
+ * one.
+ */
 async function requireSameDecision(
   c: HubContext,
   evidenceHash: string,

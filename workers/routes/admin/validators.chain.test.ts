@@ -150,7 +150,7 @@ describe('a generation without its quorum', () => {
     ])
       await expectRefusal(refused, '409 invalid_state', { details: { generation: 1 } })
     expect(await services(env).nodes.find(another.nodeId)).toMatchObject({ status: 'pending' })
-    // The same again is no second one.
+    // The same approval again does not make a second generation.
     expect((await scene.operator.post(`/admin/v1/nodes/${joining.nodeId}/approve`)).status).toBe(200)
     await expectAnswer(change({ revoke: idsOf(first.slice(2)), emergency: true }), 202, {
       generation: 1,
@@ -226,7 +226,7 @@ describe('a generation that is not whole in time', () => {
     }
     await evictDurableObject(keeper())
     await gatherAt(start + lead + 10)
-    // Those that signed the one that lapsed sign the next one too.
+    // The validators that signed the lapsed generation sign the next one too.
     expect(asked.sort()).toEqual(['four', 'one', 'three', 'two'])
     expect(await pending()).toBeNull()
     const [, made] = await verifiedChain()
@@ -297,7 +297,7 @@ describe('the chain', () => {
     const kept = await pendingGenerations.find()
     await gather()
     const last = await validators.last()
-    // Completed once more, or proposed again on top of what is not the end any more.
+    // The generation is completed once more, or another is proposed on top of a generation that is no longer the last.
     expect(
       await pendingGenerations.complete(kept!, signGeneration(profile, five.seed, kept!.document), [], start),
     ).toBe(false)

@@ -10,7 +10,7 @@ import { type CleanImage, ImageError, type ImageType, imageTypes } from '../../i
 import { walletOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok, reply } from '../../route.ts'
 
-/** Of the image itself; base64 makes a third more of it. */
+/** The largest image; base64 makes it a third longer. */
 const imageBytesMax = 2 * 1024 * 1024
 const bodyBytesMax = 3 * 1024 * 1024
 

@@ -10,7 +10,7 @@ import { emptyTables } from '../../test/tables.ts'
 
 const exchanges = knownAnswers(known)
   .filter(({ input }) => input.issued !== undefined)
-  // Of a deployment without the local web hosts, which every hub lists.
+  // This case needs a deployment without the local web hosts, which every hub lists.
   .filter(({ name }) => name !== 'own_text_domain_off_the_list')
 
 const statuses: Record<string, number> = { invalid_field: 400, unauthorized: 401, bad_signature: 401 }

@@ -65,7 +65,8 @@ export const exchangeSiwe = defineRoute(
 
     const { siweNonces, sessions } = c.var.services
     const isSignedIn = result.status === 'signed_in'
-    // Of racing exchanges of one nonce only the one that uses it up goes on. A good one does so as its session begins.
+    // If several exchanges of one nonce race, only the one that uses it up continues. A successful one uses it up as its
+    // session begins.
     if (!isSignedIn && result.burnsNonce && issued)
       if ((await siweNonces.consume(issued.nonce, now)) === 'gone') throw refusal('unauthorized')
     if (result.status === 'refused')

@@ -12,8 +12,8 @@ const readMs = 1_000
 const answerBytesMax = 65_536
 
 /**
- * The page of a screen with the answers to what it reads first, as the API gives them to anybody. Null where the page is better
- * off without: its screen asks for something else, or an answer is not there in time.
+ * The page of a screen with the answers to its first reads, as the API gives them to anybody. Null where the page is better
+ * off without: its screen asks for something else, or no answer is there in time.
  */
 export async function withAnswers(
   c: HubContext,
@@ -64,7 +64,7 @@ const withTexts = (page: Response, shown: Shown): Response =>
     })
     .transform(page)
 
-/** A filter asks for something else, and of what is not the id of a project the script looks that up. */
+/** A filter asks for something else. If the path has another name than the id of a project, the script looks up the id. */
 export const isOther = ({ req }: HubContext): boolean =>
   req.url.includes('?') || !/^0x[0-9a-f]{64}$/.test(req.param('project') ?? anyId)
 

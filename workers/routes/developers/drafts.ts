@@ -225,7 +225,7 @@ async function insertDraft(c: HubContext, draftId: string, content: DraftContent
     .create(sessionOf(c).address, draftId, content, unixNow())
   if (created === 'full')
     throw new ApiError('conflict', `A wallet keeps at most ${draftsMax} drafts; delete one first.`)
-  // Another request made the same draft first: this one knows nothing of what it would replace.
+  // Another request made the same draft first: this request does not know the content that it would replace.
   if (created === 'exists') throw stale()
   return answerDraft(created, 201)
 }

@@ -21,7 +21,7 @@ const patch = (caller: Client, nodeId: string, json: object) =>
 const devicesOf = async (caller: Client, query: string) =>
   (await itemsOf<{ node_id: string }>(caller.get(`/v1/me/devices?${query}`))).map(({ node_id }) => node_id)
 
-/** A wallet with so many devices. */
+/** A wallet with `size` devices. */
 async function createFleet(size: number) {
   const { owner, device } = await createMiner()
   const others = Array.from({ length: size - 1 }, () => createNode())

@@ -16,7 +16,7 @@ type Facts = Pick<Device, 'bannedAt' | 'voteFaultAt' | 'benchmarkFaultAt' | 'lin
   node: Pick<NonNullable<Device['node']>, 'status' | 'health'> | null
 }
 
-/** `banned` by an operator, else `faulty` for what is held against it, else what its link to the relay is. */
+/** `banned` by an operator, else `faulty` if a fault is recorded, else the state of its link. */
 export function deviceStatus(device: Facts): DeviceStatus {
   const reason = statusReason(device)
   if (reason === null) return device.linkState

@@ -17,7 +17,7 @@ const periods = { '24h': 24 * hourSecs, '7d': 7 * 24 * hourSecs, '30d': 30 * 24 
 const groups = ['project', 'device', 'day'] as const
 type Group = (typeof groups)[number]
 
-/** The key of what no device is known for. */
+/** The key of earnings without a known device. */
 const unassigned = 'unassigned'
 
 const Earnings = z

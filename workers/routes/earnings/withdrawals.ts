@@ -22,7 +22,7 @@ import { tokenExample } from '../projects/example.ts'
 const payoutsMax = 100
 /** Vaults of one request: each is a transaction, which the request prepares. */
 const vaultsMax = 10
-/** Other requests of the same wallet may be faster so often. */
+/** A request looks for free payouts this often, since other requests of the same wallet may be faster. */
 const triesMax = 3
 
 const WithdrawalView = z

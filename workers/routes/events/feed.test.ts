@@ -286,7 +286,7 @@ describe('followers', () => {
 
 describe('a stream', () => {
   interface Stream {
-    /** The next events with their ids, so many. */
+    /** The next `count` events with their ids. */
     take: (count: number) => Promise<{ id: string; event: Event }[]>
     end: () => Promise<void>
   }

@@ -2,9 +2,12 @@ import type { FeedPage, PlacedEvent } from '../../../durable-objects/events/rows
 import type { Position } from '../../../durable-objects/events/types.ts'
 import type { Answer } from '../../http/answer.ts'
 
-/** Something is sent at least so often, so that nobody on the way takes the stream for dead. */
+/** The longest time without a message, so that no proxy on the way takes the stream for dead. */
 const heartbeatMs = 15_000
-/** A stream that got nothing sooner than this waits so long before it reads on: it is catching up, and most rows are not for it. */
+/**
+ * After a read without events, the next read begins no sooner than this after it: the stream is catching up, and most rows are
+ * not for it.
+ */
 const pauseMs = 1_000
 /** The next stream checks the credential again. */
 const streamMs = 600_000
@@ -14,7 +17,7 @@ const utf8 = new TextEncoder()
 export interface StreamedFeed {
   cursorOf: (position: Position) => string
   view: (event: PlacedEvent) => unknown
-  /** The next events, or none after so many milliseconds. Throws where the caller waits too often at once. */
+  /** The next events, or none after `waitMs`. Throws if the caller waits too often at once. */
   follow: (from: Position, waitMs: number) => Promise<FeedPage>
 }
 

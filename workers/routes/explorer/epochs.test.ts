@@ -24,7 +24,7 @@ beforeEach(async () => {
   await runSql('UPDATE projects SET created_at = ? WHERE project_id = ?', unixNow(), project.projectId)
 })
 
-/** Takes the receipt of an epoch, so many before the last one. */
+/** Submits the receipt of the epoch that is `back` epochs before the last one. */
 const attest = (back = 0, of = project) => submitReceipt(of, { by: validators, epoch: of.lastEpoch - back })
 
 const subjectOf = ({ vault_address, round }: EpochReceipt) => `${vault_address}:${round}`

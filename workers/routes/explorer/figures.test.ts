@@ -36,7 +36,7 @@ describe('GET /v1/explorer/finality', () => {
     expect(items).toHaveLength(24)
     expect(items.at(-1).starts_at).toBe(now - (now % 3_600))
     const busy = items.filter(({ sampled }: { sampled: number }) => sampled > 0)
-    // Of a quarter of an hour at most two; three seconds may lie in two of them.
+    // At most two rounds of a quarter of an hour are sampled; three seconds may lie in two quarters.
     expect(busy.map(({ sampled }: { sampled: number }) => sampled)).toEqual([
       ...[2, 1],
       expect.toBeOneOf([2, 3]),

@@ -60,7 +60,7 @@ export const downloadModule = defineRoute(
     }
     const asked = c.req.header('range')
     const ifRange = c.req.header('if-range')
-    // A range is for what is transferred, and HEAD transfers nothing.
+    // A range selects transferred bytes, and HEAD transfers none.
     const honoured = c.req.method !== 'HEAD' && (ifRange === undefined || ifRange === etag)
     const range = honoured ? parseRange(asked, module.hbcSize) : null
     const known = matchesEtag(c.req.header('if-none-match'), etag)

@@ -19,7 +19,7 @@ const ModuleUpload = z
   })
   .meta({ id: 'ModuleUpload' })
 
-/** Of an artifact as large as one may be in base64, with room for escapes. */
+/** The longest body: an artifact of the largest size in base64, with room for escapes. */
 const bodyBytesMax = 24 * 1024 * 1024
 
 export const uploadModule = defineRoute(
@@ -53,7 +53,7 @@ export const uploadModule = defineRoute(
   },
 )
 
-/** The artifact, null for what is no base64. */
+/** The artifact; null for a text that is not base64. */
 async function readArtifactBytes(c: HubContext): Promise<Uint8Array | null> {
   requireContentType(c, 'application/json')
   const { json, bytes } = await readBase64Body(c, 'hbc_b64', { bodyBytesMax, bytesMax: artifactBytesMax })

@@ -14,7 +14,7 @@ export type Health = 'ok' | 'unavailable'
 /** An index this far behind serves records that are out of date. */
 export const lagSecsMax = 120
 
-/** Lists show a round two seconds after its end; a queue that is so late does not catch up. */
+/** Lists show a round two seconds after its end; a queue that is this late does not catch up. */
 export const projectionLagMsMax = 60_000
 
 /** A part that has not answered by then counts as one that does not. */
@@ -40,10 +40,10 @@ const noChain: ChainFacts = {
   halted: null,
 }
 
-/** For this long an isolate answers with what it found; asking for the health must not be what breaks it. */
+/** For this long an isolate repeats its last report, so that requests for the health do not harm it. */
 const keptMs = 5_000
 
-/** A key that relayed before, and what it has not brought to an end; null when its object does not answer. */
+/** A key that relayed before, and how many of its actions are still open; null when its object does not answer. */
 interface PreviousKey {
   address: string
   open: number | null

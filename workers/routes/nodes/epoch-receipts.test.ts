@@ -294,7 +294,7 @@ describe('known answers, through the route', () => {
   })
   afterEach(() => vi.useRealTimers())
 
-  /** Of the validators that the answers name. */
+  /** The seeds of the validators that the answers name. */
   const seeds: string[] = known.cases[0]?.input.seeds ?? []
   const answers = knownAnswers(known)
   const posted = answers.filter(({ input }) => input.posted !== undefined)

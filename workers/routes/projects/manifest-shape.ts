@@ -38,7 +38,7 @@ export const Slug = z
 const integer = ({ min, max }: Range) => z.int().min(min).max(max)
 const url = z.string().max(listingUrlBytesMax).meta({ format: 'uri' })
 
-/** Of this network. */
+/** The ranges that this network allows. */
 const ranges = networkRanges(defaultNetworkParams)
 
 export const DeviceClass = z.enum(deviceClasses).meta({ id: 'DeviceClass' })

@@ -181,7 +181,7 @@ describe('evidence over a set that the hub built and validators attested', () =>
     await knowRound(round)
     const { task, primaries } = round
     const accused = first(primaries)
-    // Any three of four validators are a quorum, and what they sign of voters may differ.
+    // Any three of four validators are a quorum, and the records that they sign may differ.
     const proofs = Array.from({ length: 50 }, (_, i) => {
       const by = i % 5 === 4 ? validators : validators.filter((_, index) => index !== i % 5)
       const record = { audited: i % 2 === 0, gas_used: i, voters: votersOf(primaries.slice(1)) }

@@ -20,7 +20,7 @@ export function readInput({
 }): GivenInput {
   if ((input === undefined) === (input_b64 === undefined))
     throw invalidField('input', 'or input_b64 is required: exactly one of the two', 'missing')
-  // Base64 is a third longer than what it says.
+  // Base64 is a third longer than the bytes that it encodes.
   if (input_b64 !== undefined && (input_b64.length / 4) * 3 > inputBytesMax + 2) throw tooLarge()
   try {
     const bytes = encodeTaskInput({

@@ -21,7 +21,7 @@ import { inputBodyBytesMax, inputValuesMax, TaskInput, TaskView, taskExample, Wa
 import { taskView } from './view.ts'
 import { waitForTask } from './wait.ts'
 
-/** Listing statuses of projects that take tasks. Those of an underfunded one pay nobody. */
+/** Listing statuses of projects that take tasks. Tasks of an underfunded project pay nobody. */
 const open: readonly string[] = ['listed', 'underfunded']
 const idLength = 24
 /** After how long there may be room again. */

@@ -35,7 +35,7 @@ const setPublic = (isPublic: boolean) =>
     String(isPublic),
     rounds.projectId,
   )
-/** Makes so many tasks more wait in the object of the project, until the end of the epoch. */
+/** Makes `count` more tasks wait in the object of the project, until the end of the epoch. */
 async function fillQueue(count: number): Promise<void> {
   await runInDurableObject(project(), (_object, { storage }) => {
     storage.sql.exec(

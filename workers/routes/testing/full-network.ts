@@ -31,7 +31,10 @@ const fill = (insertion: string, select: string, ...values: unknown[]) =>
 const key = (first: string) => `printf('0x${first}%062x', i)`
 const wallet = "printf('0x%040x', i)"
 
-/** Everything that is read, of a wallet with a device and a project. @returns Who reads it, and what stands in the paths. */
+/**
+ * Stores everything that routes read, for a wallet with a device and a project. @returns The callers, and the parameters of the
+ * paths.
+ */
 export async function fillNetwork() {
   const miner = await createMiner()
   const { address, client: caller } = miner.owner

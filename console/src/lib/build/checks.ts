@@ -13,7 +13,7 @@ import { findManifestProblems, type ManifestContext } from '../../../../protocol
 import type { Descriptor } from '../hub.ts'
 
 export interface Checked {
-  /** Null where the text is no JSON object, and so can neither be stored nor checked. */
+  /** Null if the text is not a JSON object, and so can neither be stored nor checked. */
   readonly manifest: JsonObject | null
   readonly problems: readonly Problem[]
 }

@@ -52,9 +52,9 @@ export function fundingCalls(
 /**
  * Has a wallet send calls one after the other, each once the one before is in a block.
  *
- * @param tell is told which is on its way, and from when on the chain has it rather than the wallet.
- * @param hashes of what was sent, kept from one try to the next: what is sent is waited for, not sent again.
- * @throws {@link WalletProblem} where the wallet does not send one, or the chain refuses it; later ones are not sent.
+ * @param tell is called with each call: with false when the wallet gets it, with true once the wallet has sent it.
+ * @param hashes of sent transactions, kept from one try to the next: a call that was sent is waited for, not sent again.
+ * @throws {@link WalletProblem} if the wallet does not send a call, or the chain refuses it; later calls are not sent.
  */
 export async function sendCalls<C extends Call>(
   sender: Sender,

@@ -1,9 +1,9 @@
 /** Two manifests side by side, as rows that a person reads. */
 
 export interface Difference {
-  /** Of the member, from the top: `economics`, `min_collateral`. */
+  /** Names that lead to the member, from the top: `economics`, `min_collateral`. */
   readonly path: readonly string[]
-  /** Null where there was none. */
+  /** Null if the member is new. */
   readonly before: string | null
   readonly after: string | null
 }
@@ -16,7 +16,7 @@ const textOf = (value: unknown): string => {
   return isRecord(value) ? JSON.stringify(value) : String(value ?? '')
 }
 
-/** Every member that is no object itself. */
+/** Every member that is not an object itself. */
 function leavesOf(value: unknown, path: readonly string[] = []): [path: readonly string[], text: string][] {
   if (!isRecord(value)) return [[path, textOf(value)]]
   return Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]))

@@ -26,6 +26,6 @@ export function memberValue(path: Path, text: string, token: Token | null): stri
 
 const pictures = ['listing.icon', 'listing.banner', 'listing.screenshots']
 
-/** Addresses of pictures in what was signed, to be shown beside it. */
+/** Addresses of pictures in a member of a signed manifest, to be shown beside it. */
 export const picturesIn = (path: Path, text: string): string[] =>
   pictures.includes(path.join('.')) && text !== '' ? text.split(', ') : []

@@ -22,13 +22,13 @@ export async function readCode(
   return { offer }
 }
 
-/** Null where the text is no code for this network. */
+/** The offer in a text; null if the text is not a code for this network. */
 export async function offerOf(text: string): Promise<Offer | null> {
   const { profile } = await hub.network()
   return parseBindingCode(profile, text)
 }
 
-/** @param bound - Told as soon as the hub has it, while the dialog is still open. */
+/** @param bound - Called as soon as the hub has the binding, while the dialog is still open. */
 export const bindWish = (offer: Offer, bound?: () => void): Wish => ({
   title: me.bind.do,
   asked: { owner: offer.owner, node_id: offer.node_id, public_key: offer.public_key },

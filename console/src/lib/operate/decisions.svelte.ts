@@ -8,13 +8,13 @@ export interface Decision {
   readonly effects: readonly string[]
   /** Whether and how it can be undone. */
   readonly undo: string
-  /** Of the button. */
+  /** Label of the button. */
   readonly action: string
   /** The field for a reason; the label says who reads it. Null if the call takes none. */
   readonly reason: { readonly label: string; readonly isNeeded: boolean } | null
   /** Something that the operator may choose besides. */
   readonly choice?: string
-  /** Of the button that changes nothing, where “Cancel” could mean the action itself. */
+  /** Label of the button that changes nothing, where “Cancel” could mean the action itself. */
   readonly keep?: string
   /** The message afterwards; the title if left out. */
   readonly done?: string

@@ -1,4 +1,4 @@
-/** Of the header, which every screen has, and of what only somebody who is signed in sees. */
+/** Texts of the header, which every screen has, and of the parts that only signed-in people see. */
 export const account = {
   signIn: 'Sign in',
   signInAgain: 'Sign in again',

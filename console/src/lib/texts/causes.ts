@@ -5,7 +5,7 @@ export interface Step {
   readonly act?: 'bond' | 'resume'
   /** A link to the place of the step. */
   readonly href?: string
-  /** Of the button or link. */
+  /** Label of the button or link. */
   readonly word?: string
 }
 

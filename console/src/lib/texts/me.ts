@@ -13,7 +13,7 @@ export const me = {
     notifications: 'Notifications',
   } as Record<string, string>,
 
-  /** Of a tab. */
+  /** Label of a tab. */
   unread: (count: number) => (count > 0 ? `Notifications (${number(count)})` : 'Notifications'),
 
   alerts: 'Needs your attention',

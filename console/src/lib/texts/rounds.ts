@@ -3,7 +3,7 @@ import { number } from '../format.ts'
 import { agreeing, type Frame, type Ring } from '../ring.ts'
 import { plural, stateWord } from './words.ts'
 
-/** Of a round that is final all the same. */
+/** State of a round that is final although its function failed. */
 export const runFailed = 'Function failed'
 
 export const ring = {

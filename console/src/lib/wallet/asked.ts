@@ -1,6 +1,6 @@
 import { deriveNodeId, type Profile } from '../../../../protocol/identity/index.ts'
 
-/** Whether a signed value is the one that was asked for. Of a key, its device was. */
+/** Whether a signed value is the requested one. For a device's key, the request names the id of the device. */
 export const isAsAsked = (
   profile: Profile,
   name: string,

@@ -1,8 +1,8 @@
-/** Actions that were signed here and may not be over. Their ids are no secrets; a tab that was closed shows them again. */
+/** Actions that were signed here and may not be over. Their ids are not secret. A tab that was closed shows them again. */
 import { keep, readJson } from '../kept.ts'
 
 export interface Pending {
-  /** Of the transaction at the hub. */
+  /** Id of the transaction at the hub. */
   readonly id: string
   readonly title: string
   /** The wallet that signed. */
@@ -23,7 +23,7 @@ class PendingActions {
   /** The newest first. */
   all = $state<readonly Pending[]>(readKept())
 
-  /** Those of one wallet: others that use this browser are shown nothing of them. */
+  /** The actions of one wallet: other wallets that use this browser do not see them. */
   of(address: string | undefined): readonly Pending[] {
     return this.all.filter((one) => one.address === address)
   }

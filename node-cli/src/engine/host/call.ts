@@ -123,15 +123,15 @@ class Call {
  * Runs one function of a module on an engine. Call it in a thread whose stack outlasts the guest's: see
  * {@link EngineThread}.
  *
- * @throws {@link NodeFault} for what is no answer of the guest.
+ * @throws {@link NodeFault} for a failure that the guest did not cause.
  */
 export function executeOn(engine: Engine, request: ExecutionRequest, state: StateReader): ExecutionResult {
   try {
     return attempt(request, { engine, state, log: new GuestLog(), exact: false })
   } catch (error) {
     if (!(error instanceof RepeatExactly)) throw error
-    // The guest is deterministic and nothing is kept of what it did, so nothing tells that there were two runs. All of
-    // the run is repeated, not the call alone: calls that repeat within calls that repeat would double with each level.
+    // The guest is deterministic and the first run leaves nothing behind, so nobody can tell that there were two. The whole
+    // run is repeated, not the call alone: if calls were repeated within repeated calls, each level would double the runs.
     return attempt(request, { engine, state, log: new GuestLog(), exact: true })
   }
 }

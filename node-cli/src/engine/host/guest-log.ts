@@ -1,8 +1,8 @@
 import { limits } from '../limits.ts'
 
 /**
- * The lines a run logs. They are no part of its outcome, so what is over the limits goes away without a word to the
- * guest: a node's memory and disk are not the guest's to fill.
+ * The lines that a run logs. They are not part of its outcome, so lines over the limits are dropped and the guest is not
+ * told: no guest can fill a node's memory and disk.
  */
 export class GuestLog {
   readonly lines: string[] = []

@@ -24,7 +24,7 @@ export interface Instance {
   memory: () => Uint8Array
   /** Runs the start function, if there is one. */
   start: () => void
-  /** Calls `__alloc`: with the whole stack from outside, with what is left of it from within a host function. */
+  /** Calls `__alloc`: with the whole stack from outside, with the rest of it from within a host function. */
   allocate: (bytes: number, within: boolean) => number
   /** Calls `__hive_entry`. */
   enter: (functionId: number, pointer: number, length: number) => bigint
@@ -41,7 +41,7 @@ export interface Engine {
   instantiate: (wasm: Uint8Array, gasLimit: number, host: HostFunctions, exact: boolean) => Instance
 }
 
-/** The run so far does not tell its exact gas or result: it starts again, with exact metering. */
+/** The exact gas or result of the run cannot be known: the run starts again, with exact metering. */
 export class RepeatExactly extends Error {
   override readonly name = 'RepeatExactly'
 }

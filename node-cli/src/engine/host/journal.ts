@@ -3,8 +3,8 @@ import { GuestFailure, type StateReader, type StorageWrite } from '../execution.
 import { limits } from '../limits.ts'
 
 /**
- * The events and writes of one call so far. A call that succeeds adds them to those of its caller. Those of a failed
- * call are dropped, except for the number of bytes it wrote, which counts for the whole run.
+ * The events and writes of one call so far. A call that succeeds adds them to those of its caller. A failed call
+ * drops them, except for the number of bytes it wrote, which counts for the whole run.
  */
 export class Journal {
   readonly events: ExecutionEvent[] = []

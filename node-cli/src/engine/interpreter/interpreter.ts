@@ -77,7 +77,7 @@ class InterpretedInstance implements Instance {
   }
 
   charge(gas: number): boolean {
-    // Host work for so much gas takes longer than a slice.
+    // Host work for this much gas takes longer than a slice.
     if (gas >= sliceGas) this.#paused()
     return this.#machine.exports.charge(gas) !== 0
   }

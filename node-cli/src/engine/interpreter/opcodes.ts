@@ -2,7 +2,7 @@ import { type Operator, operators } from '../../../../protocol/wasm/operators.ts
 
 /**
  * Operators that translate to an instruction of their own name: everything that neither moves values nor passes control
- * on. Those of vectors, tables and segments are run outside the main loop, which stays small enough to be fast.
+ * on. Operators of vectors, tables and segments run outside the main loop, which stays small enough to be fast.
  */
 const structural = words(`unreachable nop block loop if else end br br_if br_table
   return call call_indirect return_call return_call_indirect drop select select_t
@@ -35,12 +35,12 @@ const branches = [
 
 /** Every instruction of the interpreter, in the order of its code. */
 export const instructions: readonly string[] = [
-  // A word of zeroes is no instruction.
+  // A word of zeroes is not an instruction.
   'invalid',
   'fuel',
   'enter',
   'loop',
-  // Before what may move much memory: the host may look at its clock.
+  // Before an operator that may move much memory: the host may check its clock.
   'poll',
   ...branches,
   // The same to a loop, whose header asks whether gas is left.

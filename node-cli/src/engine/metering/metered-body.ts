@@ -33,7 +33,7 @@ export abstract class MeteredBody extends MeterCode {
   protected readonly raw: RawNan | null
   readonly #frames: Frame[] = []
   readonly #addressable: number
-  /** Locals around a `memory.grow`: pages asked for, and what it answered. */
+  /** Locals around a `memory.grow`: the pages asked for, and its result. */
   #growth: { asked: number; answered: number } | undefined
 
   constructor(request: BodyRequest, canonical: boolean) {

@@ -29,9 +29,9 @@ const kindsByType: Partial<Record<ValueType, number>> = {
 /**
  * Writes one function body for speed. Gas and stack units go from function to function as parameters and come back as
  * results, so that nothing is written to memory on the way; they reach the globals only before a function of the host
- * and where the run ends. A trap therefore leaves no exact gas behind. Nor is a NaN made canonical where NaNs are
- * observed: whatever could tell one NaN from another is added to a sum, which a NaN turns into a NaN for good and which is
- * looked at when the function returns. In both cases the run says nothing, and the host repeats it with exact metering.
+ * and where the run ends. A trap therefore leaves no exact gas behind. Code that observes NaNs does not make them
+ * canonical: each value that could tell one NaN from another is added to a sum, which a NaN turns into a NaN for good and
+ * which is checked when the function returns. After a trap or a NaN, the host repeats the run with exact metering.
  *
  *     block $repeat
  *       block $stack
@@ -61,7 +61,7 @@ export class OptimisticBody extends MeteredBody {
   /** Local for the index of an indirect call, or -1. */
   #index = -1
   readonly #nans = new NanDataFlow()
-  /** Places where sums are looked at, in the code so far, with the labels around the body. */
+  /** Places in the code so far where sums are checked, with the labels around the body. */
   readonly #checks: { at: number; depth: number }[] = []
 
   constructor(request: BodyRequest, shape: OptimisticShape) {
@@ -163,7 +163,7 @@ export class OptimisticBody extends MeteredBody {
     const { decoder } = this.validator
     this.#check()
     if (!indirect && decoder.index < this.#shape.importedFunctions) {
-      // A host function has its own results: it is called, and what it leaves is returned.
+      // A host function has its own types, without gas: it is called, and its results are returned.
       const { globals } = this.request
       this.save(this.pending + epilogueGas)
       this.unitsBack()

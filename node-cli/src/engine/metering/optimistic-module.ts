@@ -11,7 +11,7 @@ import { safepointBody } from './safepoint.ts'
 /** Most parameters and results V8 lets a function have. */
 const valuesMax = 1000
 
-/** Code up to so many bytes is metered again before anyone notices. */
+/** Code up to this many bytes is metered again before anyone notices. */
 const smallBytesMax = 64 * 1024
 /**
  * Bytes of code for each operator that may make a NaN, where such operators are rare: numeric code has one in every 15 to
@@ -29,7 +29,7 @@ export interface OptimisticModule {
  * Validates a module and rewrites it for speed; see {@link OptimisticBody}. A run of it that succeeds did and cost
  * what the rules say.
  *
- * To look for NaNs costs numeric code half of what making them canonical does, but a NaN that is found costs another
+ * Looking for NaNs costs numeric code half as much as making them canonical, but a NaN that is found costs another
  * rewriting and another run. So NaNs are made canonical in a large module that hardly computes with floats.
  *
  * @param handling How NaNs are handled; what the module makes cheaper when left out.

@@ -2,8 +2,8 @@ import { ByteWriter, opcode } from './byte-writer.ts'
 import type { MeterGlobals } from './meter-state.ts'
 
 /**
- * Operators that work on up to 64 MiB or 100 000 elements at once. Those that grow something are none: they find work
- * only until it has its full size.
+ * Operators that work on up to 64 MiB or 100 000 elements at once. Operators that grow something are not in the
+ * list: they have work only until it reaches its full size.
  */
 export const bulkOperators: readonly string[] = [
   ...['memory.fill', 'memory.copy', 'memory.init'],

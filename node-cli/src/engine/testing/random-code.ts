@@ -253,7 +253,7 @@ class Body {
       const untyped = type !== 'funcref' && type !== 'externref' && this.#random.chance(50)
       return this.#emit(untyped ? 'select' : `select (result ${type})`, [type, type, 'i32'], [type])
     }
-    // Of what is there, if anything: it may have no type.
+    // An untyped `select` takes its type from the operands that are there; they may have none.
     const there = [2, 3].map((below): Operand => {
       const at = this.#stack.length - below
       return at < height ? 'any' : this.#stack[at]!

@@ -4,7 +4,7 @@ import { type NumberType, numberTypes, Random, randomConstant } from './random.t
 import { type FunctionContext, randomBlock, tableStatement } from './random-blocks.ts'
 import { hostCall, hostData, hostFunctions, hostImports } from './random-host.ts'
 
-/** Operators of fixed operands by what they give, in text form. */
+/** Operators with fixed operands by the type of their result, in text form. */
 const byResult = new Map<NumberType, Operator[]>(
   numberTypes.map((type) => [
     type,

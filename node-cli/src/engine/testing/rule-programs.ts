@@ -1,4 +1,4 @@
-/** A program that shows a rule, in text form, with what it is run with. */
+/** A program that shows a rule, in text form, with the parameters of its runs. */
 export interface RuleProgram {
   readonly name: string
   readonly text: string

@@ -18,7 +18,7 @@ import { type VectorProgram, vectorPrograms } from './vector-programs.ts'
 const engines = [native, interpreter, nativeWith(referenceMeter)]
 const plenty = 100_000_000
 
-/** Runs a program with plenty of gas, with what it uses, with one less, with half of it, and with what it asks for. */
+/** Runs a program with plenty of gas, with the gas it uses, with one less, with half of it, and with its own limits. */
 function caseOf({ name, wasm, input = '', functionId = 0, limits = [] }: VectorProgram): EngineCase {
   const run = (gasLimit: number, engine: Engine) => {
     const request = { address: name, wasm, functionId, input: new TextEncoder().encode(input), gasLimit }

@@ -14,7 +14,7 @@ test('bodies that were validated can be read again', () => {
 })
 
 test('of a module with two faults every engine names the one that breaks the rules for guests', () => {
-  // Two functions of one byte of code: the first drops what is not there, the second is no operator.
+  // Two functions of one byte of code: the first drops a value that is not there, the second is not an operator.
   const wasm = guest(empty, '(func nop) (func nop)')
   const first = wasm.findIndex((byte, at) => byte === 0x01 && wasm[at + 1] === 0x0b)
   const second = wasm.findIndex((byte, at) => at > first && byte === 0x01 && wasm[at + 1] === 0x0b)

@@ -26,23 +26,23 @@ const shortMax = 8
 const shortMs = 1000
 
 /**
- * Runs jobs one after the other in a thread of its own, which starts with the first job that takes long, and ends after a
- * while without one. While there is no thread, the caller's does the short jobs, as long as they are few: starting one, and
- * keeping it, would cost more than all of them.
+ * Runs jobs one after the other in a thread of its own, which starts with the first long job, and ends after a while without
+ * jobs. While the thread does not run, the caller's thread does the short jobs, as long as they are few: to start and keep a
+ * thread would cost more than all of them.
  */
 export class BackgroundThread {
   #worker: Worker | undefined
   #lastId = 0
   #clock: NodeJS.Timeout | undefined
   #jobs: Promise<Jobs> | undefined
-  /** Short jobs of the second that began then. */
+  /** The short jobs of the second that began at `since`. */
   #short = { since: Number.NEGATIVE_INFINITY, count: 0 }
   readonly #idleMs: number
   readonly #pending = new Map<number, Pending>()
 
   readonly #profile: Profile
 
-  /** @param profile the names in what it signs and hashes. */
+  /** @param profile The names in the documents that the jobs sign and hash. */
   constructor(profile: Profile, idleMs = idleMsMax) {
     this.#profile = profile
     this.#idleMs = idleMs

@@ -1,13 +1,13 @@
 import type { JobName } from './jobs.ts'
 
-/** A job on so little data takes a few milliseconds at most: less than a thread takes to start. */
+/** A job on at most this much data takes a few milliseconds at most: less than a thread takes to start. */
 const bytesMax = 32 * 1024
-/** An artifact is packed, and what is in it is checked instruction by instruction. */
+/** Less for an artifact: it is packed, and its content is checked instruction by instruction. */
 const artifactBytesMax = 4 * 1024
 /** Bytes that each value counts in addition to its content. */
 const valueBytes = 8
 
-/** Jobs that read the database, or a set that was read before: only their caller can tell how much that is. */
+/** Jobs that read the database, or a set that was read before: only their caller knows how many bytes they read. */
 const reading: ReadonlySet<JobName> = new Set<JobName>([
   'buildReceipt',
   'checkTaskVote',
@@ -19,7 +19,7 @@ const reading: ReadonlySet<JobName> = new Set<JobName>([
   'stateSummary',
 ])
 
-/** Whether the work of a job is bounded by so little that it is a short one. @param readBytes What it reads; null where nobody told. */
+/** Whether a job works on so little data that it is a short one. @param readBytes Bytes that it reads; null if unknown. */
 export function isShort(name: JobName, input: readonly unknown[], readBytes: number | null): boolean {
   if (readBytes === null && reading.has(name)) return false
   const max = name === 'readArtifact' ? artifactBytesMax : bytesMax

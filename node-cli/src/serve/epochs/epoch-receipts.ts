@@ -106,7 +106,7 @@ export class EpochReceipts {
     return built.status === 'nothing' ? null : { body: built.body, receiptHash: built.receiptHash }
   }
 
-  /** Fetches the final records of an epoch that any peer has and this node lacks; waits for so long, and goes on behind. */
+  /** Fetches an epoch's final records that any peer has and this node lacks. After `waitMs` it returns, and the fetch goes on. */
   async complete({ projectId, epoch }: ProjectEpoch, waitMs = fetchMs): Promise<void> {
     const name = `${projectId}:${epoch}`
     const fetchedAt = this.#fetchedAt.get(name) ?? Number.NEGATIVE_INFINITY

@@ -13,21 +13,21 @@ import type { EpochLeader } from './leader.ts'
 import { type OpenRounds, RoundsOpen } from './open-rounds.ts'
 
 const turnSeconds = 5
-/** Until it is known who validates, which is soon after the first start. */
+/** Until the node knows the validators, which is soon after the first start. */
 const firstSeconds = 1
-/** Epochs that are brought on at once: a peer that is slow holds up few. */
+/** Epochs that are worked on at once: a slow peer delays few. */
 const atOnce = 8
-/** Peers that did not attest are asked again so soon, within one attempt. */
+/** Peers that did not attest are asked again after this time, within one attempt. */
 const proposePauseMs = 15_000
-/** Rounds that a receipt waits for are looked at again so soon. */
+/** An epoch whose receipt waits for open rounds is tried again after this time. */
 const openPauseMs = 10_000
 /** The hub may take a refused receipt later, when its index has advanced. After a new generation, the node asks earlier. */
 const refusedPauseMs = 300_000
 const projectsPauseMs = 600_000
 const projectsOfTurn = 5
-/** An epoch whose records pay nobody for so long is left. */
+/** An epoch whose records still pay nobody this long after its first attempt is closed as empty. */
 const emptySeconds = 86_400
-/** Nobody worked in an epoch of which no peer has a record so often. */
+/** After this many searches in which no peer has a record of an epoch, the epoch counts as one without work. */
 const askedInVainMax = 3
 
 /** When an epoch is looked at again. In memory: a restarted node looks at once. */

@@ -13,7 +13,7 @@ const proposalSeconds = 15
 
 export type Led =
   | { readonly status: 'attested'; readonly receipt: EpochReceipt }
-  /** No record is known, or those there are pay nobody. */
+  /** No record is known, or the known records pay nobody. */
   | { readonly status: 'nothing' }
   | { readonly status: 'too_few'; readonly attested: number; readonly needed: number }
 
@@ -77,7 +77,7 @@ export function epochLeader(
     lead: async (epoch: ProjectEpoch, attempt: number): Promise<Led> => {
       const first = await propose(epoch, attempt)
       if (first.status === 'attested' || (first.status === 'too_few' && !first.differs)) return first
-      // Others have other records, or this node has none: what they have is fetched and verified.
+      // Peers have other records, or this node has none: the records of the peers are fetched and verified.
       await receipts.complete(epoch)
       return propose(epoch, attempt)
     },

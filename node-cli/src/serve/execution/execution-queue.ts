@@ -22,7 +22,7 @@ export interface QueueLimits extends WaitingLimits {
   readonly running: number
   /** Of direct runs, which fill no place of others. */
   readonly direct: WaitingLimits & {
-    /** Of one worker's time, above 0 and up to 1. */
+    /** The share of one worker's time that they may take, above 0 and up to 1. */
     readonly share: number
   }
 }
@@ -42,7 +42,7 @@ interface Waiting extends QueuedRun {
   readonly refuse: (reason: Error) => void
 }
 
-/** Runs so many at once, keeps so many waiting, those of rounds first and each kind in order, and refuses the rest. */
+/** Executes runs up to its limits, keeps others waiting, runs of rounds first and each kind in order, and refuses the rest. */
 export class ExecutionQueue {
   readonly #limits: QueueLimits
   readonly #waiting: Waiting[] = []
@@ -77,7 +77,7 @@ export class ExecutionQueue {
     }
   }
 
-  /** Refuses what waits and what comes, and resolves when nothing runs. */
+  /** Refuses all waiting and later runs, and resolves when no run is left. */
   close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#restOver)

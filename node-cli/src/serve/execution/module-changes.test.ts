@@ -14,7 +14,7 @@ const profile = resolveProfile()
 const jobs = createJobs(profile)
 const address = `0x${'11'.repeat(32)}`
 
-/** A store, its changes, and the names of what was computed for them, as the background thread does. */
+/** A store, its changes, and the names of the jobs that ran for them, as the background thread runs them. */
 function openChanges() {
   const store = openTestStore()
   const computed: JobName[] = []
@@ -27,7 +27,7 @@ function openChanges() {
   return { store, changes: new ModuleChanges(store, background), computed }
 }
 
-/** The root by the definition, of all that is stored. */
+/** The root of the whole store, by the definition. */
 function rootByDefinition({ db }: ServeStore): string {
   const rows = db.prepare('SELECT key, value FROM storage WHERE address = ?').all(address)
   const entries = (rows as { key: string; value: Uint8Array }[]).map(({ key, value }) => ({

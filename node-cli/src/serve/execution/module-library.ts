@@ -44,7 +44,7 @@ export class ModuleLibrary {
     return opening
   }
 
-  /** Checks an artifact and stores it. One that is there and whole stays as it is. */
+  /** Checks an artifact and stores it. An artifact that is stored and undamaged stays as it is. */
   async add(address: string, hbc: Uint8Array): Promise<AddedArtifact> {
     const read = await this.#background.run('readArtifact', hbc)
     if (read.status === 'invalid') return read

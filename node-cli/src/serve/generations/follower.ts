@@ -86,7 +86,7 @@ export class GenerationFollower {
     if (isWaiting || performance.now() - this.#answeredAt >= dueMs) await this.ask()
   }
 
-  /** Asks the hub; if it was asked a moment ago, only after a pause, which is not waited for. Those who ask meanwhile share one question. */
+  /** Asks the hub. After a recent question it returns at once and asks after a pause. Calls meanwhile share one question. */
   async ask(): Promise<void> {
     if (this.#asking !== null || performance.now() >= this.#mayAskAt) return this.#asking ?? this.now()
     this.#askingLater ??= this.#askAfterPause().finally(() => {

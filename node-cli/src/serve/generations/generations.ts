@@ -88,7 +88,7 @@ export class Generations {
     return this.#since(now)
   }
 
-  /** Those that may still count for something: an epoch of theirs may be open. */
+  /** The generations that may still matter: an epoch of theirs may be open. */
   live(now: number): readonly Generation[] {
     return this.#since(now - answersSeconds)
   }
@@ -135,7 +135,7 @@ export class Generations {
     this.#keys = [...new Set([...this.#keys, ...keys])]
   }
 
-  /** Those in force at some time from then on: the others were replaced before it. */
+  /** The generations in force at `time` or later: the others were replaced before it. */
   #since(time: number): readonly Generation[] {
     return this.#chain.filter(
       ({ generation, effective_at }) =>

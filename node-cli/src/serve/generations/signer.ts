@@ -36,9 +36,9 @@ export type GenerationSignerParts = Uses<
 > & { readonly generationFollower: Pick<GenerationFollower, 'now'> | null }
 
 /**
- * Signs the next generation of validators as one of those before it. Of the documents of one number it signs another only
- * once those that it signed have lapsed: their time has passed, and the coordinator has signed none of them, else the chain
- * would have it. An emergency generation replaces whatever was signed, and nothing but another one replaces it.
+ * Signs the next generation of validators as a validator of the one before it. It signs another document of the same number
+ * only once the documents that it signed have lapsed: their time has passed, and the coordinator has signed none of them,
+ * else the chain would have it. An emergency generation replaces any signed document, and only another one replaces it.
  *
  * @param caller - The key that asks.
  * @throws {@link GenerationRefused}, {@link VoteWithheld}

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasBody } from './body.ts'
 import type { Answer, Pieces } from './route.ts'
 
-/** A caller that takes nothing of its answer for so long, or twice as long, is cut off. */
+/** A caller that reads nothing of its answer for this time, or for up to twice as long, is cut off. */
 const stallMs = 15_000
 /** Bytes of an unwanted body that are read and dropped, so that its sender sees the answer instead of a broken connection. */
 const drainBytesMax = 32 * 1024 * 1024
@@ -49,7 +49,7 @@ async function writePieces(response: ServerResponse, pieces: Pieces): Promise<vo
   }
 }
 
-/** Lets the rest of a body go by, for a while. */
+/** Reads the rest of a body and drops it, within the limits above. */
 async function drain(request: IncomingMessage): Promise<void> {
   let left = drainBytesMax
   const done = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import { ApiError, unavailable } from './api-error.ts'
 /** Limits of a body before the signature over it is checked: anyone can name a key that the node knows. */
 const unproven = {
   bytesOfAddress: 24 * 1024 * 1024,
-  /** So much has to come in every so many milliseconds, or all that is left. */
+  /** In each `paceMs`, `paceBytes` of the body must arrive, or all that is left of it. */
   paceBytes: 16 * 1024,
   paceMs: 5_000,
 } as const
@@ -72,8 +72,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * Reads a body, which its share holds until that is released. The cap holds for what is announced, before anything is read,
- * and while reading.
+ * Reads a body, which its share holds until that is released. The cap applies to the announced length, before anything is
+ * read, and to the bytes that arrive.
  *
  * @param askForBody Called when the body is wanted.
  * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off, 408 for one that comes too slowly,
@@ -111,7 +111,7 @@ export async function readBody(
   }
 }
 
-/** Fails when a body does not come on, unless its caller is trusted. */
+/** Fails when a body arrives too slowly, unless its caller is trusted. */
 function watchPace(length: () => number, isTrusted: boolean): { tooSlow: Promise<never>; stop: () => void } {
   const { promise: tooSlow, reject } = Promise.withResolvers<never>()
   // It may fail when nobody waits for it.

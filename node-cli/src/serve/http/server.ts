@@ -8,7 +8,7 @@ import { outsideAddress } from './addresses.ts'
 import { createHandler, type HandlerOptions } from './handler.ts'
 
 const limits = {
-  /** Of a request line and all headers together. */
+  /** Bytes of a request line and all headers together. */
   headerBytes: 16 * 1024,
   headersMs: 10_000,
   /** For a whole request: a caller that sends slower is cut off. */

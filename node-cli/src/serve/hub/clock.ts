@@ -34,10 +34,10 @@ export const stepForOffset = ({ isLocal }: HubClient): string =>
     : 'Synchronise the clock of this machine, for example with: timedatectl set-ntp true'
 
 /**
- * Whether a hub refuses because of the time, and what mends that.
+ * Whether a hub refuses a request because of its time, and how to fix that.
  *
- * @param maxSkew seconds that what is signed may be off.
- * @returns null where it is for something else, or the hub does not say.
+ * @param maxSkew Seconds by which the time of a signed request may be off.
+ * @returns null if the refusal has another reason, or the hub does not tell its time.
  */
 export async function explainOffset(
   client: HubClient,

@@ -37,7 +37,7 @@ export interface BenchmarkResult {
   readonly ran_at: number
   readonly engine: Engine
   readonly cases: readonly BenchmarkCaseResult[]
-  /** Of each case, rounded. */
+  /** One for each case, rounded. */
   readonly mgas_per_s: readonly number[]
   /** Their mean, rounded. */
   readonly score: number

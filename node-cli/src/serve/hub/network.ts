@@ -63,8 +63,8 @@ export async function learnProfile(client: HubClient, names: Names): Promise<Nam
 }
 
 /**
- * Asks a hub who it is, before anything is signed for it: a signature is for one network, and nobody may pass on what was
- * meant for another.
+ * Asks a hub for its network, before this node signs anything for it: a signature is for one network, and no hub may get one
+ * that is meant for another network.
  *
  * @param profile The network that the node belongs to, as its operator says.
  * @throws {@link HubError} for a hub of another network or chain, and for one that has another address.

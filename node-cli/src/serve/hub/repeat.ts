@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits so many seconds, or until it is told to stop. */
+/** Waits for a number of seconds, or until it is told to stop. */
 export type Wait = (seconds: number, stop: AbortSignal) => Promise<void>
 
 /** Waits without keeping the process alive. */

@@ -17,7 +17,7 @@ function createTime(stop = new AbortController()) {
 
 const away = (retryAfterSeconds: number | null = null) => new HubAway('the hub is away', retryAfterSeconds)
 
-/** Fails so often, then succeeds. */
+/** Fails once with each error, then succeeds. */
 function failing(errors: Error[]) {
   let calls = 0
   const work = async (): Promise<string> => {

@@ -66,7 +66,7 @@ export interface LinkOptions {
   /** The parameters that this node reckons with. */
   readonly paramsSchedule: ParamsSchedule
   readonly ready: () => Omit<ReadyFrame, 'type'>
-  /** Called after hello was answered with ready, for what is to be said again. */
+  /** Called after hello was answered with ready, to repeat the frames that the hub may have missed. */
   readonly joined: () => void
   readonly heard: (frame: WorkFrame) => void
   readonly changed: (standing: LinkStanding) => void
@@ -114,7 +114,7 @@ export class Link {
     return this.#standing
   }
 
-  /** Sends a frame; false when there is no connection. @throws {@link FrameError} for one that is too large to be sent. */
+  /** Sends a frame; false when there is no connection. @throws {@link FrameError} for a frame that is too large to be sent. */
   send(frame: NodeFrame): boolean {
     return this.sendText(writeNodeFrame(this.#known(frame), this.#options.limits))
   }
@@ -126,7 +126,7 @@ export class Link {
     return earlier
   }
 
-  /** The same of a frame that is a text already. */
+  /** The same for a frame that is a text already. */
   sendText(text: string): boolean {
     return this.#standing.state === 'connected' && (this.#socket?.send(text) ?? false)
   }

@@ -9,11 +9,11 @@ import { VoteWithheld } from '../slashing-protection/votes.ts'
 import { OfferRefused } from './offer-refused.ts'
 import type { OfferSources } from './offer-sources.ts'
 
-/** An offer that holds, with what its run takes. */
+/** An offer that passed all checks, with the inputs of its run. */
 export interface CheckedOffer {
   readonly module: LoadedModule
   readonly input: Uint8Array
-  /** That of the node's entry in the set, whom its vote names. */
+  /** The payout address of the node's entry in the set, which its vote names. */
   readonly payoutAddress: string
   /** Network time after which a vote is of no use. */
   readonly voteBy: number

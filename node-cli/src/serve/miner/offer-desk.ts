@@ -106,12 +106,12 @@ export class OfferDesk {
     return this.#lastRefusal
   }
 
-  /** Says again what the hub may have missed while there was no connection. */
+  /** Repeats the frames that the hub may have missed while there was no connection. */
   rejoin(): void {
     for (const held of this.#held.values()) this.#repeat(held)
   }
 
-  /** Frames for validators are no business of a miner. */
+  /** A miner ignores frames for validators. */
   hear(frame: WorkFrame): void {
     if (frame.type === 'offer') return this.#begin(frame)
     if (frame.type === 'error') return this.#refused(frame)

@@ -30,7 +30,7 @@ interface RouteParts
   readonly metrics: Metrics
 }
 
-/** Every route of a node. @param epochs Null on a node that is no validator, or has no hub. */
+/** Every route of a node. @param epochs Null on a node that is not a validator, or has no hub. */
 export function routesOf(parts: RouteParts, validator: Validator, epochs: Epochs | null): readonly Route[] {
   const { config, identity, store, library, background, metrics, chunks, uptime } = parts
   const { role } = config

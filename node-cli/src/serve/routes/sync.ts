@@ -7,7 +7,7 @@ import { listPageMax } from '../sync/module-list.ts'
 import type { ModuleStates } from '../sync/module-states.ts'
 
 const limitDefault = 100
-/** A page of the list ends when it has taken so long: a root may be one of a large store. */
+/** A page of the list ends after this time: the root of a large store may take long. */
 const listMs = 2_000
 const retrySeconds = 10
 

@@ -19,14 +19,14 @@ const setBytesMax = 40 * 1024 * 1024
 const roundBytesMax = 4 * 1024 * 1024
 const directBytesMax = 2 * 1024 * 1024
 const voteBytesMax = 256 * 1024
-/** Of one round, in which every validator votes once. */
+/** Most votes of one round, in which every validator votes once. */
 const validatorVotesMax = generationValidatorsMax
 const pageLimits = { usual: 20, max: 50 }
 const cursorPattern = /^\d{1,15}$/
 
 export type ValidatorRouteParts = Uses<'params', 'evidence' | 'rounds' | 'roundVotes'>
 
-/** The calls of hub and peers on a node. One that is no validator signs nothing, and counts votes like any other. */
+/** The calls of hub and peers on a node. A node that is not a validator signs nothing, and counts votes like any other. */
 export const validatorRoutes = (
   { params, store }: ValidatorRouteParts,
   validator: Validator,

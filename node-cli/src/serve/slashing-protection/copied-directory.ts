@@ -16,18 +16,18 @@ interface ProcessMark {
 
 /** The content of the owner's file: the process that used the directory last, and its database. */
 interface Owner extends ProcessMark {
-  /** Of the file: a copy is another file. */
+  /** Mark of the database file: a copy is another file. */
   readonly database: string
-  /** Drawn at each start and kept in the database too: an earlier state of it has an earlier one. */
+  /** Drawn at each start and stored in the database too: an earlier state of the database has an earlier session. */
   readonly session: string
-  /** That of the database while the next one is on its way into it. */
+  /** The session in the database while the next one is being written to it. */
   readonly previous?: string | null
 }
 
 /** The conclusion from the file for the process that claims the directory. */
 export type DirectoryFinding =
   | 'own'
-  /** The database is another one than it was: the directory is a copy, or came back from a backup. */
+  /** The database is not the one that the file names: the directory is a copy, or was restored from a backup. */
   | 'copied'
 
 const ownerBytesMax = 4096
@@ -71,7 +71,7 @@ interface OwnedStore {
 
 const sessionFact = 'owner_session'
 
-/** @throws {@link CliError} for what lies under its name and is no regular file. */
+/** @throws {@link CliError} for an object of that name that is not a regular file. */
 function readOwner(file: string): Owner | null {
   try {
     return useOwnFile(file, constants.O_RDONLY, (descriptor) =>

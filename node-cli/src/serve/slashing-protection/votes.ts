@@ -9,7 +9,7 @@ export interface OwnVote {
   readonly public_key: string
 }
 
-/** A vote as it was given first, and what was answered with it. */
+/** A vote as it was given first, and the answer that was sent with it. */
 export interface GivenVote {
   readonly vote: string
   readonly answer: string | null
@@ -36,8 +36,8 @@ export const withholdVotesBefore = (facts: FactStore, time: number): void =>
   facts.set(withheldFact, String(time))
 
 /**
- * The votes of this node: one for each key, kind and round. A vote leaves the process only as this store gives it. Those of
- * direct rounds are dropped after a while (`direct-rounds.ts`), and their rounds get no other.
+ * The votes of this node: one for each key, kind and round. A vote leaves the process only as this store gives it. Votes of
+ * direct rounds are dropped after a while (`direct-rounds.ts`), and their rounds get no other vote.
  */
 export function voteStore(db: DatabaseSync, facts: FactStore) {
   const select = db.prepare(
@@ -47,7 +47,7 @@ export function voteStore(db: DatabaseSync, facts: FactStore) {
     `INSERT INTO votes (public_key, kind, round_id, vote, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO NOTHING`,
   )
-  // Of those that were ever given: the oldest ones of direct rounds are dropped.
+  // Counts every vote that was ever given: the oldest ones of direct rounds are dropped.
   const last = db.prepare('SELECT coalesce(max(id), 0) AS count FROM votes')
   const find = (publicKey: string, kind: VoteKind, roundId: string): GivenVote | null =>
     (select.get(publicKey, kind, roundId) as GivenVote | undefined) ?? null

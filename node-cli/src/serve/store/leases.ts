@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
  * | state       | meaning                                                    |
  * | ----------- | ---------------------------------------------------------- |
  * | `leased`    | it was accepted, and runs or waits to                      |
- * | `voted`     | the vote is stored here, and the hub has not said it is there |
+ * | `voted`     | the vote is stored here, and the hub has not confirmed it  |
  * | `counted`   | the hub has stored the vote                                |
  * | `refused`   | the hub refused the vote                                   |
  * | `cancelled` | the hub took the offer back                                |
@@ -29,7 +29,7 @@ export interface Lease {
   readonly state: LeaseState
   /** Why it ended without a vote that counts. */
   readonly reason: string | null
-  /** Of the last change, Unix seconds. */
+  /** Time of the last change, Unix seconds. */
   readonly changed_at: number
 }
 

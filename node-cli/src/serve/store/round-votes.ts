@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ExecutionVote, FinalityVote, TaskVote } from '../../../../protocol/rounds/index.ts'
 
-/** A vote of a round that was checked, with what it is for. */
+/** A vote of a round that was checked, with its subject. */
 export interface CheckedVote<V extends RoundVote = RoundVote> {
   readonly vote: V
-  /** Hash of what the vote is for. Two votes of one key with different subjects contradict each other. */
+  /** Hash of the document that the vote is for. Two votes of one key with different subjects contradict each other. */
   readonly subject: string
 }
 
@@ -15,7 +15,7 @@ type VoteOf<Kind extends RoundVoteKind> = Extract<RoundVote, { kind: Kind }>
 /** Two different votes of one key prove an offence; more prove nothing else. */
 const keptOfOneKey = 2
 
-/** How long votes are kept, in seconds: nobody asks for those of a round that is final for so long. */
+/** How long votes are kept, in seconds: nobody asks for votes of rounds that became final longer ago. */
 const keptSeconds = 30 * 86_400
 const droppedAtOnce = 1_000
 

@@ -32,7 +32,7 @@ export interface RoundRecord {
   readonly judgement: Judgement | null
   /** The record that a quorum of the validators signed; null before. */
   readonly final: FinalityRecord | null
-  /** That of the final record: the subject of the votes for it. */
+  /** The hash of the final record: the subject of the votes for it. */
   readonly finalityHash: string | null
   /** Rises with each round that became final here; null before. */
   readonly finalSeq: number | null
@@ -112,10 +112,10 @@ export function roundStore(db: DatabaseSync) {
       const row = one.get(roundId) as Row | undefined
       return row === undefined ? null : recordOf(row)
     },
-    /** Makes the record of a round that others vote in, who may be wrong about its place. One that is there stays as it is. */
+    /** Creates the record of a round from others' votes, which may be wrong about project and epoch. An existing record stays. */
     see: ({ roundId, projectId, epoch }: Pick<RoundRecord, 'roundId' | 'projectId' | 'epoch'>, now: number) =>
       void see.run(roundId, projectId, epoch, now),
-    /** Adds what this node found; a round keeps what was found first, and the state of a final one stays. */
+    /** Adds this node's judgement; a round keeps its first judgement, and a final round keeps its state. */
     judge: ({ roundId, task, judgement }: JudgedRound, state: RoundState, now: number): void => {
       see.run(roundId, task.project_id, task.epoch, now)
       const { project_id: projectId, epoch } = task

@@ -61,7 +61,7 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore) {
   const removeOf = (table: string) => db.prepare(`DELETE FROM ${table} WHERE address = ?`)
   const removeStorage = removeOf('storage')
   const removeSequence = removeOf('sequences')
-  // An index of what was here before could have the sequence of what comes.
+  // An index of the old storage could have the same sequence as the new storage.
   const removeRoot = removeOf('state_roots')
   const removeInstall = removeOf('sync_installs')
   const removeBuckets = removeOf('sync_buckets')
@@ -75,7 +75,7 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore) {
       return isProgress(fact) ? fact : null
     },
     begin: () => facts.set(progressFact, 'under_way'),
-    /** Forgets what was taken and not put in its place. */
+    /** Forgets entries that were taken and not put in place. */
     complete: () =>
       inTransaction(db, () => {
         db.exec(`DELETE FROM storage WHERE address IN (SELECT address FROM sync_installs);
@@ -119,7 +119,7 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore) {
           putBucket.run(address, bucket, hash, Number(isEnd))
         }
       }),
-    /** Begins to replace the storage of a module by what was taken of it. */
+    /** Starts to replace the storage of a module by the storage taken from peers. */
     beginInstall: ({ address, sequence, state_root }: StateTarget) =>
       inTransaction(db, () => {
         removeStorage.run(address)
@@ -127,7 +127,7 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore) {
         removeRoot.run(address)
         putInstall.run(address, sequence, state_root)
       }),
-    /** Puts some of it in its place, so that the caller can do something else meanwhile. @returns Whether all is. */
+    /** Puts some entries in place, so that the caller can do something else in between. @returns Whether all are in place. */
     installSome: ({ address, sequence }: StateTarget): boolean =>
       inTransaction(db, () => {
         const { changes } = moveEntries.run(address, movedAtOnce)

@@ -26,8 +26,8 @@ export interface StatePlace {
 }
 
 /**
- * Entries of one bucket that follow each other. `before` and `after` are the leaves of its other entries, so that what is
- * sent of a bucket can be checked against the hash of the whole.
+ * Consecutive entries of one bucket. `before` and `after` are the leaves of its other entries, so that a part of a bucket
+ * can be checked against the hash of the whole.
  */
 export interface PageBucket {
   readonly bucket: number
@@ -39,7 +39,7 @@ export interface PageBucket {
 export interface StatePage {
   readonly sequence: number
   readonly state_root: string
-  /** Those that follow each other in the store, whole but for the first and the last. */
+  /** Consecutive buckets of the store; all are whole, except possibly the first and the last. */
   readonly buckets: readonly PageBucket[]
 }
 
@@ -62,8 +62,8 @@ interface StateIndex {
 }
 
 /**
- * Reads what modules store, for peers that take it. Keys and leaves of the module that was asked for last are kept, so that
- * its pages cost what they hold.
+ * Reads the storage of modules, for peers that take it. Keys and leaves of the module that was asked for last are kept, so
+ * that a page costs no more than the entries in it.
  */
 export class StateReader {
   readonly #profile: Profile

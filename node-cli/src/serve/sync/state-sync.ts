@@ -23,8 +23,8 @@ class SyncProblem extends Error {
 }
 
 /**
- * Takes modules and what they store from the other validators, once in the life of a data directory: until both are as more
- * than half of them say. Executions wait for its end.
+ * Takes modules and their storage from the other validators, once in the life of a data directory, until both equal what
+ * more than half of them have. Executions wait for its end.
  */
 export function stateSyncPart(parts: StateSyncParts): Part {
   const { store, log, status, metrics, isSyncing } = parts

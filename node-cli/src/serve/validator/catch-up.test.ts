@@ -19,7 +19,7 @@ import { validatorError } from './validator-error.ts'
 const project = createTestProject()
 const { projectId, epoch } = project
 
-/** The record of a round of an epoch, that so many validators signed. */
+/** The record of a round of an epoch, signed by `signers` validators. */
 function signed(signers: number, change: Partial<FinalityRecord> = {}) {
   const { task, roundId } = createTestRound(project)
   const record: FinalityRecord = {

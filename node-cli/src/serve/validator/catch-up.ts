@@ -8,11 +8,11 @@ import type { RoundBook } from './round-book.ts'
 import { readFinalityVotes, readFinalRounds } from './round-client.ts'
 import type { RoundVotes } from './round-votes.ts'
 
-/** A round that is open for so long may be final elsewhere. */
+/** A round that is open for this time may be final elsewhere. */
 const openSeconds = 10
-/** An older one failed: nobody makes it final any more. */
+/** A round that is open for this time has failed: nobody makes it final any more. */
 const givenUpSeconds = 2 * 86_400
-/** Between two looks at one that stays open: twice as long after each. */
+/** Seconds between two looks at a round that stays open: doubled after each look. */
 const lookSeconds = { first: 10, longest: 3_600 }
 const openMax = 1_000
 const looksOfStep = 20
@@ -85,7 +85,7 @@ export class CatchUp {
 
   /** Fetches every final round of an epoch that a peer has, and those that only the hub shows. */
   async completeEpoch(projectId: string, epoch: number): Promise<void> {
-    // At once: one that lists without end keeps nobody from the others.
+    // At once: a peer that lists rounds without end does not delay the others.
     await Promise.all(this.peers().map((peer) => this.#takeEpoch(peer, { projectId, epoch })))
     const { rounds } = this.#parts.store
     const shown = await orNone(() => this.#hub.finalRounds(projectId, epoch))
@@ -117,8 +117,8 @@ export class CatchUp {
 
   /**
    * @param listed Final rounds that this peer has listed so far; those of the page are added.
-   * @returns The cursor of the next page; null after the last one, and after one that lists no further final round of the
-   * epoch, since one that goes on like this may do so without end.
+   * @returns The cursor of the next page; null after the last page, and after a page that lists no further final round of the
+   * epoch, since a peer that goes on like this may do so without end.
    */
   async #takePage(
     peer: PeerClient,

@@ -13,8 +13,8 @@ export interface Count {
 }
 
 /**
- * Counts the votes of validators for finality, each record by the validators of its epoch. One that signed two records counts
- * for both (section 19), which only a quorum of faulty ones could abuse.
+ * Counts the votes of validators for finality, each record by the validators of its epoch. A validator that signed two
+ * records counts for both (section 19), which only a quorum of faulty validators could abuse.
  *
  * @param validatorsOf Keys of the validators of a record's epoch; none where they are not known.
  */
@@ -25,7 +25,7 @@ export function countFinality(
   const records = new Map(votes.map(({ subject, vote }) => [subject, validatorsOf(vote.finality)]))
   const counted = votes.filter(({ subject, vote }) => records.get(subject)!.includes(vote.public_key))
   const counts = countSubjects(counted)
-  // A record that names another epoch may have another quorum: that of the one with the most votes is told.
+  // A record that names another epoch may have another quorum: the quorum of the record with the most votes is reported.
   const [first = null] = [...counts].sort(([, a], [, b]) => b - a).map(([subject]) => subject)
   const neededFor = (subject: string) => quorum(records.get(subject)!.length)
   const [decided = null] = [...counts]
@@ -39,7 +39,7 @@ export function countFinality(
   }
 }
 
-/** Counts the votes of validators in a direct round. One that voted twice counts for nothing, as in a tally. */
+/** Counts the votes of validators in a direct round. A validator that voted for two subjects does not count, as in a tally. */
 export function countDirect(votes: readonly CheckedVote[], validators: readonly string[]): Count {
   const known = votes.filter(({ vote }) => validators.includes(vote.public_key))
   const equivocators = equivocatorsOf(known)

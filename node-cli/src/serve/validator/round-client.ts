@@ -9,7 +9,7 @@ interface RoundPage {
   readonly votes: readonly unknown[]
   /** Null after the last page. */
   readonly next: string | null
-  /** That of the newest round the peer has. */
+  /** The cursor of the newest round that the peer has. */
   readonly last: string
 }
 

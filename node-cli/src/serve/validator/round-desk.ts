@@ -15,7 +15,7 @@ import { codeOf, orFault } from '../routes/faults.ts'
 import { readTaskRound, taskRoundMembers } from './task-round-body.ts'
 import type { Validator } from './validator.ts'
 
-/** An answer waits so long for others. */
+/** An answer waits this long for others, to share a frame with them. */
 const collectMs = 5
 /** Rounds that are decided, and rounds whose votes are taken, at once. */
 const roundsMax = 1_000

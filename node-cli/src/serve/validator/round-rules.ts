@@ -34,7 +34,7 @@ export interface TaskRound {
 
 export interface RoundContext {
   readonly profile: Profile
-  /** Of the epoch of the task. */
+  /** The parameters of the task's epoch. */
   readonly params: NetworkParams
   /** The rules of the project, as its developer signed them. */
   readonly consensus: ProjectRules
@@ -58,8 +58,8 @@ export interface InvalidRound {
 }
 
 /**
- * Judges a round from what was sent and what this node knows: the task, its committee, the votes, the times and the audit
- * draw (sections 14 to 20). Votes that are none of this round are dropped, as section 18 says.
+ * Judges a round from the request and this node's own knowledge: the task, its committee, the votes, the times and the audit
+ * draw (sections 14 to 20). Votes that do not belong to this round are dropped, as section 18 says.
  */
 export function judgeRound(
   round: Omit<TaskRound, 'input'>,

@@ -20,7 +20,7 @@ import type { RoundBook } from './round-book.ts'
 export interface RoundCounts {
   readonly round_id: string
   readonly state: RoundState
-  /** Votes by what they are for: the hash of a receipt, or of a finality record. */
+  /** Number of votes for each subject: the hash of a receipt, or of a finality record. */
   readonly counts: Readonly<Record<string, number>>
   readonly quorum: number
 }
@@ -51,7 +51,7 @@ export class RoundVotes {
     this.#book = book
   }
 
-  /** @throws {@link Refusal} for what is no vote of its round, {@link NotYet}. */
+  /** @throws {@link Refusal} for a value that is not a vote of its round; {@link NotYet}. */
   take(value: unknown): Promise<RoundCounts> {
     const kind = isObject(value) ? value.kind : undefined
     if (!isTakenKind(kind)) throw refusal('kind', `must be one of ${takenKinds.join(', ')}.`)

@@ -11,7 +11,7 @@ import type { NodeParts } from '../part.ts'
 import { codeOf, orFault } from '../routes/faults.ts'
 import type { Validator } from './validator.ts'
 
-/** An answer waits so long for others. */
+/** An answer waits this long for others, to share a frame with them. */
 const collectMs = 20
 /** Sets that are looked at at once. */
 const setsMax = 1_000
@@ -41,7 +41,7 @@ export class SetDesk {
     if (this.#looking >= setsMax) return answer({ code: 'unavailable' })
     this.#looking += 1
     try {
-      // As it is hashed.
+      // The same bytes as are hashed.
       const bytes = utf8(encodeCanonicalJson(set))
       answer({ attestation: await orFault(() => this.#validator.attestSet(bytes)) })
     } catch (error) {

@@ -56,7 +56,7 @@ export function readSnapshot(bytes: Uint8Array, params: FixedParams): ReadSnapsh
 
 export interface SetContext {
   readonly profile: Profile
-  /** Of the epoch of the set. */
+  /** The parameters of the set's epoch. */
   readonly params: NetworkParams
   /** The rules of the project, as its developer signed them. */
   readonly consensus: ProjectRules

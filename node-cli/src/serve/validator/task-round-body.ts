@@ -13,7 +13,7 @@ import { ApiError } from '../http/api-error.ts'
 import { checkMembers } from '../http/json-body.ts'
 import type { TaskRound } from './round-rules.ts'
 
-/** Of the largest committee that a network may have, two of each member. */
+/** Votes of the largest committee that a network may have, two of each member. */
 const votesMax = ({ committee_max_size, committee_max_backups }: FixedParams) =>
   2 * (committee_max_size + committee_max_backups)
 const fallbacks = ['too_few_members', 'underfunded'] as const

@@ -45,9 +45,9 @@ export class TaskRounds {
   }
 
   /**
-   * Gives this node's finality vote with its own run, where there had to be one.
+   * Gives this node's finality vote, with its own run of the task if the round is audited.
    *
-   * @throws {@link Refusal} with what is wrong; {@link NotYet}; {@link VoteWithheld}; {@link QueueFull};
+   * @throws {@link Refusal} that names the problem; {@link NotYet}; {@link VoteWithheld}; {@link QueueFull};
    * {@link NodeFault}.
    */
   async decide(round: TaskRound): Promise<GivenVote> {

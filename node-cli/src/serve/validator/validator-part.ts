@@ -3,7 +3,7 @@ import type { NodeParts, Part } from '../part.ts'
 import { findUnreachable } from './reachability.ts'
 import type { Validator } from './validator.ts'
 
-/** How often a validator asks for what it missed; sooner while it knows no peer. */
+/** Seconds between two searches for missed rounds, fewer while no peer is known; seconds until `nodeUrl` is checked again. */
 const seconds = { catchUp: 10, withoutPeers: 5, unreachable: 60, reachable: 600 }
 
 /** The repeated work of a validator: it catches up on missed rounds, and checks whether others reach it at `nodeUrl`. */

@@ -97,7 +97,7 @@ export function createValidator(
   }
 }
 
-/** Counts what is asked of a validator by what came of it. */
+/** Counts the requests to a validator by their outcome. */
 function countOutcomes(metrics: Metrics) {
   const requests = metrics.counter(
     'consensus_requests_total',

@@ -62,7 +62,7 @@ export function validatorScene() {
   let operator: Client
   /** Validators that do not answer. */
   const away = new Set<string>()
-  /** Those that were asked, in the order of the calls. */
+  /** The validators that were asked, in the order of the calls. */
   const asked: string[] = []
 
   beforeEach(async () => {

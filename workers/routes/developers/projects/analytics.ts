@@ -12,7 +12,7 @@ import { findOwn } from '../../projects/access.ts'
 import { ProjectParams, statsPeriods } from '../../projects/schema.ts'
 
 const daySecs = 86_400
-/** The longest period, so that an answer has so many points at most. */
+/** The longest period: an answer has at most this many points. */
 export const daysMax = 366
 export const periodDays = { '24h': 1, '7d': 7, '30d': 30, all: daysMax } as const
 

@@ -7,7 +7,7 @@ import { epochView } from '../../explorer/view.ts'
 import { findOwn } from '../../projects/access.ts'
 import { ofOwnProject, PeriodQuery, periodDays } from './analytics.ts'
 
-/** An answer has so many epochs at most; the shortest last an hour. */
+/** An answer has at most this many epochs; the shortest epochs last an hour. */
 const epochsMax = 1_000
 
 const RevenueView = z

@@ -149,7 +149,7 @@ export function withdrawalScene() {
     await bringDueActions(env)
   }
 
-  /** The end of what is indexed, as the hub notices it. */
+  /** Makes the indexed payouts final, and lets the schedule end the withdrawals. */
   async function end(): Promise<void> {
     await finalize()
     await schedule()

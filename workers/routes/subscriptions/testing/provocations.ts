@@ -205,7 +205,11 @@ const ofEarnings: readonly Provocation[] = [
     /has attested epoch 5 yet/,
   ],
   earned('epoch_not_posted', "settlement = 'failed', error = 'No gas.'", /: No gas\.$/, { hides: /No gas/ }),
-  earned('epoch_underfunded', "state = 'underfunded'", /pay epoch \d+, of which 0\.\d+ [A-Z]+ are/),
+  earned(
+    'epoch_underfunded',
+    "state = 'underfunded'",
+    /pay epoch \d+, in which the payout address earned 0\.\d+ [A-Z]+\.$/,
+  ),
   earned('epoch_underfunded', "state = 'underfunded', error = 'Too little.'", /: Too little\.$/, {
     hides: /Too little/,
   }),

@@ -107,7 +107,7 @@ export interface Diagnosis {
 export const asOwner = (world: World) => bodyOf<Diagnosis>(world.owner.client.get(pathOf(world)))
 export const asStranger = (world: World) => bodyOf<Diagnosis>(client().get(pathOf(world)))
 
-/** A receipt that pays so many units to the wallet, if any, and to another one. */
+/** A receipt that pays `units` units to the wallet, if any, and `more` to another one. */
 export const pay = async ({ project, owner }: World, units: number, more = 5) =>
   submitReceipt(project, {
     by: validators,

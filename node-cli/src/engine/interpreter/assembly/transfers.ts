@@ -21,8 +21,8 @@ export function pause(pc: u32, fp: u32, fuel: i64, calls: u32, units: i32): Stat
 }
 
 /**
- * Whether to return to the host although this is no place where gas runs out: code without loops and calls of the guest's
- * own may still move memory and call the host for long.
+ * Whether to return to the host although gas does not run out at this place: code without loops and without calls of guest
+ * functions may still move memory and call the host for long.
  */
 // @ts-ignore: a decorator of the compiler
 @inline export function mayPause(fuel: i64, bound: i64): bool {

@@ -58,7 +58,7 @@ export class Emitter {
     this.barrier()
   }
 
-  /** Nothing before this place can be changed any more: something may lead here, or it is no result. */
+  /** Keeps the code before this place unchanged: a branch may lead here, or the last instruction gives no result. */
   barrier(): void {
     this.#last = -1
     this.#lastResult = -1

@@ -2,7 +2,7 @@ import type { LoadedModule, ModuleLibrary } from '../../execution/module-library
 import { orMissing, type SourceFetch, SourceRefused } from './fetch.ts'
 
 /**
- * A module of the library. One that is missing there, or damaged, is fetched: the artifact of the hub must have its address.
+ * A module of the library. If it is missing there, or damaged, it is fetched: the hub's artifact must have its address.
  *
  * @throws {@link SourceAway}, {@link SourceRefused}
  */

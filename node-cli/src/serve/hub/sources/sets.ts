@@ -30,7 +30,7 @@ export async function fetchSet(parts: SetParts, named: NamedSet, use: SetUse): P
       ...{ bytes, named, use, profile, schedule, generations: generations.chain },
     })
   const first = requireValid(await judge())
-  // Of a set with another length of epochs, other validators would count.
+  // For a set with another length of epochs, other validators would count.
   await requireEpochLength(parts.rules, first.head)
   if (first.status === 'attested') return first
   // This node may not know the first generation yet, or not an emergency one that has signed.

@@ -10,7 +10,7 @@ const id = `0x${'01'.repeat(32)}`
 const word = (value: string) => value.padStart(64, '0')
 const bonded = `0x${word('0a'.repeat(20))}${word('')}${word('')}${word('9')}${word('')}`
 
-/** A node without states of old blocks, that gives the logs of so many blocks at once. */
+/** A node without states of old blocks, which gives the logs of at most `logBlocks` blocks at once. */
 function nodeOf(chainId: number, logBlocks: number, logs: readonly unknown[] = []) {
   const asked: [from: number, to: number][] = []
   const answer = ({ method, params }: RpcCall): unknown => {
