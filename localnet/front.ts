@@ -16,7 +16,7 @@ export * from './${entry}'
 export default {
   ...hub,
   async fetch(request, env, ctx) {
-    // A Host header that is no host makes a URL that no copy can be made with; the hub refuses it.
+    // With a malformed Host header the URL cannot be parsed; the hub refuses such a request.
     if (!URL.canParse(request.url)) return hub.fetch(request, env, ctx)
     const { pathname } = new URL(request.url)
     if (request.method === 'GET' && pathname.startsWith('/_app/immutable/')) {
@@ -32,7 +32,7 @@ export default {
 const takesGzip = (request) => /\\bgzip\\b/.test(request.headers.get('Accept-Encoding') ?? '')
 const isText = (type) => /^(?:text\\/(?:html|css|javascript)|image\\/svg)/.test(type ?? '')
 
-/** Files whose names change with what they have, so that they are read and compressed once. */
+/** Files whose names change with their contents, so that they are read and compressed once. */
 const files = new Map()
 
 function fileAt(pathname, assets) {

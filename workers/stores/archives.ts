@@ -15,11 +15,11 @@ import {
 } from './schema/index.ts'
 import { isEpoch, isOneOf, isSameEpoch, jsonParts } from './statements.ts'
 
-/** How long, how many and how much rounds of tasks are kept in the database: what is reached first. */
+/** Limits for the rounds of tasks that the database keeps; the limit that is reached first counts. */
 export interface RoundRetention {
   days: number
   rounds: number
-  /** Of the whole database. */
+  /** The size of the whole database. */
   bytes: number
 }
 
@@ -62,19 +62,21 @@ const daySecs = 86_400
 const unpaidSecs = daySecs
 const examinedMax = 200
 
-// The input is no part of what anybody may read.
+// The input is not among the columns that anybody may read.
 const { input: _, ...shown } = roundColumns
 const shownColumns = sql.join(Object.values(shown), sql`, `)
 
 /** Rounds on their way from the database into archives, and what the database knows of archives. */
 export class ArchiveStore extends Store {
   /**
-   * Epochs that are due, the oldest first, of so many after a position. An epoch is due once it is old enough and posted, or pays nobody. While the
-   * database is larger than it may be, each epoch is old enough. @param now - Network time. @returns `last` is null at the end.
+   * Epochs that are due, the oldest first, among the next `examinedMax` after a position. An epoch is due once it is old enough
+   * and
+   * posted, or pays nobody. While the database is larger than it may be, each epoch is old enough. @param now - Network time.
+   * @returns `last` is null at the end.
    */
   async due(retention: RoundRetention, after: EpochPosition | null, now: number) {
     const since = Math.floor((now - retention.days * daySecs) / 3_600)
-    // So many of the newest rounds, by the hours in which they ended.
+    // The newest hour with which the count of rounds, from the newest hour back, exceeds `retention.rounds`.
     const [counted] = await batch(this.db, [
       sql`SELECT max(hour) AS hour FROM (SELECT ${networkHours.hour}, sum(${networkHours.rounds}) OVER (ORDER BY ${networkHours.hour} DESC) AS kept
         FROM ${networkHours} WHERE ${networkHours.hour} >= ${since}) WHERE kept > ${retention.rounds}`,
@@ -219,7 +221,7 @@ export class ArchiveStore extends Store {
     )
   }
 
-  /** Of a project, the newest epoch first. */
+  /** The archives of a project, the newest epoch first. */
   async list(
     projectId: string,
     after: Pick<ArchiveRow, 'epoch'> | undefined,

@@ -89,7 +89,7 @@ export class BackupStore extends Store {
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** Those of some rounds that are over. */
+  /** The ids among `roundIds` whose rounds are over. */
   async endedOf(roundIds: readonly string[]): Promise<string[]> {
     const rows = await this.db
       .select({ id: rounds.roundId })

@@ -15,7 +15,7 @@ export const newestTime = sql<number>`coalesce((
 export const isClosed = sql`coalesce(json_extract(${chainStates.state}, '$.status') = 'closed'
   AND json_extract(${chainStates.state}, '$.closings') > ${subscriptions.closings}, false)`
 
-/** The wallet's subscriptions that the chain has not closed, with what it says of each; for FROM. */
+/** The wallet's subscriptions that the chain has not closed, each with its state on the chain; for FROM. */
 export const openSubscriptions = (owner: Wallet): SQL => sql`${subscriptions}
   LEFT JOIN ${chainStates} ON ${isState('subscription', subscriptions.subscriptionId)}
   WHERE ${subscriptions.owner} = ${owner} AND NOT ${isClosed}`

@@ -60,7 +60,7 @@ export interface NewBlocks {
   events: readonly EventRow[]
   states: readonly StateRow[]
   before: readonly StateBefore[]
-  /** Of the blocks with events, which logs these are from; left out for blocks that no node is asked about again. */
+  /** For the blocks with events: which logs the events are from. Left out for blocks that no node is asked about again. */
   read?: readonly ReadBlock[]
 }
 
@@ -231,7 +231,7 @@ export class ChainIndexStore extends Store {
 
   /**
    * Deletes the chain index, and reverts the changes it made to the hub's own records. The indexer then starts again.
-   * Of two calls at once the second finds nothing to delete, and is still noted in the audit log.
+   * If two calls come at once, the second finds nothing to delete, and is still noted in the audit log.
    */
   async forget(decision: Decision, now: number): Promise<void> {
     const everyProject = sql`SELECT ${projects.projectId} FROM ${projects}`

@@ -26,8 +26,9 @@ export class ClaimStore extends Store {
   }
 
   /**
-   * Those of them that no open withdrawal brings: of each project the oldest `payoutsMax`, and of `projectsMax` projects. @param projectIds
-   * - Only of these; null for all.
+   * Released and unclaimed payouts that no open withdrawal claims: the oldest `payoutsMax` of each project, and `projectsMax`
+   * projects.
+   * @param projectIds - Only of these; null for all.
    */
   async free(
     miner: string,

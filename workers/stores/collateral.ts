@@ -24,7 +24,7 @@ const heldAs = (status: string) => amountSum(sql`iif(status = ${sql.raw(`'${stat
 export class CollateralStore extends Store {
   /** @param now - Unix seconds. The chain's clock counts where it is ahead: its blocks decide what is released. */
   async totals(owner: Wallet, now: number): Promise<CollateralTotals> {
-    // One that was closed before its record began again holds nothing, whatever was taken from it then.
+    // A subscription that was closed before its record began again holds nothing, whatever was taken from it then.
     const { state } = chainStates
     const [row] = await this.db.all<SummedRow>(sql`
       SELECT ${heldAs('bonded')} AS bonded, ${heldAs('unbonding')} AS unbonding,

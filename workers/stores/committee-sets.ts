@@ -100,8 +100,8 @@ export class CommitteeSetStore extends Store {
   }
 
   /**
-   * Stores a snapshot, then its record: a record never names bytes that are not there. Of several that were built for one
-   * epoch the first record stays.
+   * Stores a snapshot, then its record: a record never names bytes that are not there. If several are built for one epoch,
+   * the first record stays.
    */
   async insert(
     set: NewSet,

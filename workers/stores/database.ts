@@ -45,8 +45,8 @@ class GuardedSession extends SQLiteD1Session<Nothing, Nothing> {
 const answerMsMax = 10_000
 
 /**
- * Awaits a statement. One that only reads is tried twice: passing faults of the database are normal. A database that fails
- * or is overloaded answers 503 and never shows SQL.
+ * Awaits a statement. A statement that only reads is tried twice: passing faults of the database are normal. If the database
+ * fails or is overloaded, the answer is 503 and never shows SQL.
  */
 async function guarded<T>(text: string, run: () => Promise<T>): Promise<T> {
   try {

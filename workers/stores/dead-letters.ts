@@ -18,7 +18,7 @@ export class DeadLetterStore extends Store {
     return rows[0] ?? null
   }
 
-  /** Those nobody has seen to, newest first; `limit` rows after `after`. */
+  /** The letters that nobody has resolved, newest first; `limit` rows after `after`. */
   async unresolved(
     after: Pick<DeadLetter, 'diedAt' | 'messageId'> | undefined,
     limit: number,

@@ -24,7 +24,7 @@ export class DeviceGroupStore extends Store {
     return this.#groups(owner, undefined)
   }
 
-  /** Those of the devices that are not bound to the wallet. */
+  /** The devices among `nodeIds` that are not bound to the wallet. */
   async foreign(owner: string, nodeIds: readonly string[]): Promise<string[]> {
     const rows = await this.db
       .select({ nodeId: devices.nodeId })

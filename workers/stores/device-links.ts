@@ -22,7 +22,10 @@ export class DeviceLinkStore extends Store {
       .where(and(eq(devices.publicKey, view.nodeKey), lt(devices.linkRevision, revision)))
   }
 
-  /** Null for a key that no device and no node ever had. Votes are no fault here: its link knows of them. */
+  /**
+   * The standing of a key; null if no device and no node ever had it. Invalid votes do not count as a fault here: its link knows
+   * of them.
+   */
   async standing(publicKey: string) {
     const is = (condition: SQL) => condition.mapWith(Boolean)
     const isRevoked = sql`coalesce(${nodes.status} = 'revoked', 0)`

@@ -34,7 +34,7 @@ export class DeviceStore extends Store {
     return rows[0] ? joined(rows[0]) : null
   }
 
-  /** Those of these ids that are bound. */
+  /** The bound devices among `nodeIds`. */
   async findAll(nodeIds: readonly string[]): Promise<Map<string, DeviceRow>> {
     const rows = await this.db
       .select()

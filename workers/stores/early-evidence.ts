@@ -6,7 +6,7 @@ import { earlyEvidence, rounds } from './schema/index.ts'
 
 type Row = InferSelectModel<typeof earlyEvidence>
 
-/** No round is open for so long: what is older waits for nothing. */
+/** No round is open for this long: older evidence waits for nothing. */
 const keptSecs = 7 * 86_400
 
 /** Evidence of missed votes in rounds that are not over. There is one for each offence, which only a drawn member has. */
@@ -19,7 +19,7 @@ export class EarlyEvidenceStore extends Store {
       .onConflictDoNothing()
   }
 
-  /** That of rounds which are over, in any order: what cannot be judged for long keeps none of the others waiting. */
+  /** Evidence of rounds that are over, in random order: evidence that cannot be judged for long keeps no other waiting. */
   async due(limit: number): Promise<Pick<Row, 'offenceId' | 'evidence'>[]> {
     return this.db
       .select({ offenceId: earlyEvidence.offenceId, evidence: earlyEvidence.evidence })

@@ -43,7 +43,7 @@ const keys = {
 
 /** The payouts that validators attested to wallets. A vetoed epoch earns nothing. */
 export class EarningStore extends Store {
-  /** Those whose epochs ended last come first; `limit` rows after `after`. */
+  /** The payouts of a wallet, those of the latest ended epochs first; `limit` rows after `after`. */
   async payouts(
     miner: Wallet,
     { projectId, claimed }: PayoutFilter,
@@ -62,7 +62,7 @@ export class EarningStore extends Store {
         projectId === undefined ? undefined : eq(id, projectId),
         after && sql`(${endsAt}, ${id}, ${epoch}) < (${after.endsAt}, ${after.projectId}, ${after.epoch})`,
       )} ${newest} LIMIT ${limit})`
-    // Of this name, so that its columns are those of the table.
+    // The page has the name of the table, so that its columns are those of the table.
     const page = sql`(SELECT * FROM (${sql.join(ranges.map(rangeOf), sql` UNION ALL `)}) AS ${epochShares}
       ${newest} LIMIT ${limit}) AS ${epochShares}`
     return this.db

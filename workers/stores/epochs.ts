@@ -18,7 +18,7 @@ export interface ListedEpoch extends EpochRow {
 }
 export type EpochState = (typeof epochStates)[number]
 
-/** A receipt that was recomputed, with what is stored beside it. */
+/** A receipt that was recomputed, with the values that are stored beside it. */
 export interface AcceptedReceipt {
   receipt: EpochReceipt
   built: BuiltEpochReceipt
@@ -37,7 +37,7 @@ export interface PostingProgress {
 /** Epochs, as the states of the chain name them. */
 export const epochSubject = (vault: string, epoch: number): string => `${vault}:${epoch}`
 
-/** The attested receipts of epochs: a row for each, its shares by miner, and two files with what is large. */
+/** The attested receipts of epochs: a row for each, its shares by miner, and two files with the large parts. */
 export class EpochStore extends Store {
   readonly #receipts: Files
   readonly #proofs: Files
@@ -179,7 +179,7 @@ export class EpochStore extends Store {
       .where(and(isSubject(subject), isUnposted))
   }
 
-  /** Receipts of a project that no vault has set anything aside for; so many at most, oldest first. */
+  /** Receipts of a project that no vault has set anything aside for; at most `limit`, oldest first. */
   async unposted(projectId: string, limit: number): Promise<EpochRow[]> {
     return this.db
       .select()

@@ -107,7 +107,10 @@ export class EventLogStore extends Store {
     await this.db.delete(payoutsToTell).where(isDue(due))
   }
 
-  /** Deletes some of the rows that are too old, or before the newest so many bytes. The newest row stays, from which positions count. */
+  /**
+   * Deletes some of the rows that are older than `before`, or precede the newest `bytesKept` bytes. The newest row stays, from
+   * which positions count.
+   */
   async purge(before: number, bytesKept: number): Promise<void> {
     const { id, at, total } = eventLog
     for (let parts = 0; parts < purgedPartsMax; parts++) {

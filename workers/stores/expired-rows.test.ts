@@ -7,7 +7,7 @@ import { ExpiredRows } from './expired-rows.ts'
 const day = 86_400
 const now = 100 * day
 
-/** Each table with its rows of these times, and what is left of them. */
+/** Each table with its column of times, the columns and values of its test rows, and how many seconds it keeps them. */
 const tables: readonly [table: string, at: string, columns: string, values: string, keptSecs: number][] = [
   [
     'siwe_nonces',
@@ -72,7 +72,7 @@ test.each(tables)(
     expect(await purge(10)).toEqual([])
     const left = await rowsOf(`SELECT ${at} AS at FROM ${table} ORDER BY 1`)
     expect(left.map(({ at }) => at - now + keptSecs)).toEqual([1, 2, 3, 4, 5])
-    // A run deletes so much at most.
+    // A run deletes 40 batches at most, here of one row.
     await runSql(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) INSERT INTO ${table} (${columns}) SELECT ${values} FROM n`,
     )

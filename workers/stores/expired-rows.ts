@@ -59,7 +59,7 @@ const ofNetwork: readonly Expiring[] = [
     at: nodeRequestNonces.expiresAt,
     keptSecs: 0,
   },
-  // Nobody attests epochs that ended so long ago.
+  // Nobody attests epochs this long after their end.
   {
     table: epochCredits,
     key: [epochCredits.miner, epochCredits.projectId, epochCredits.epoch],
@@ -75,11 +75,11 @@ export interface PurgeTimes {
   tasksKeptSecs: number
 }
 
-/** In one statement, and at most in one run, of one table: more than come in between two runs. */
+/** Rows of one table that one statement deletes, and the most statements of one run: more rows than come in between two runs. */
 const batchRows = 5_000
 const batches = 40
 
-/** Deletes rows that nobody can ask for any more, of each table so many at once. */
+/** Deletes rows that nobody can ask for any more, in batches of each table. */
 export class ExpiredRows extends Store {
   /** @returns The errors; a table that fails keeps no other waiting. */
   async purge({ machine, network, tasksKeptSecs }: PurgeTimes, rows = batchRows): Promise<unknown[]> {

@@ -85,13 +85,14 @@ export class HubActionStore extends Store {
     await this.db.update(hubActions).set({ nextAttemptAt }).where(this.#same(action))
   }
 
-  /** Leaves it until then. That is no failure, and no letter is written about it. */
+  /** Leaves the action until `nextAttemptAt`. That does not count as a failure, and no dead letter is written about it. */
   async wait(action: HubAction, reason: string, nextAttemptAt: number): Promise<void> {
     await this.db.update(hubActions).set({ nextAttemptAt, lastError: reason }).where(this.#same(action))
   }
 
   /**
-   * Leaves it until an event of the chain makes it due, or until then. When the index has moved on since it was read, that event may have
+   * Leaves the action until an event of the chain makes it due, or until `until`. When the index has moved on since it was
+   * read, that event may have
    * come in between: then it is due again at once. @param tip - Hash of the newest indexed block when it was read.
    */
   async waitForEvent(

@@ -19,7 +19,7 @@ export interface IdempotentRequest {
   key: string
   requestHash: string
   requestId: string
-  /** Of the operation that this try begins, should it be the first. */
+  /** The id of the operation that this try begins, if it is the first. */
   operationId: string
 }
 
@@ -27,7 +27,7 @@ const answerLifetimeSeconds = 86_400
 /** Longer than any request runs; a request that died leaves its claim to the next try after it. */
 const lockSeconds = 60
 
-/** Operations that were asked for under an `Idempotency-Key`, and what was answered first. */
+/** Operations that were requested under an `Idempotency-Key`, and the first answer of each. */
 export class IdempotencyKeyStore extends Store {
   /**
    * Exactly one of racing equal requests gets `claimed`, and owes a `complete`, a `yield` or a `forget`. A further try of

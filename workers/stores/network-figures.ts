@@ -11,7 +11,7 @@ import {
 } from './schema/index.ts'
 
 export interface NetworkFigures extends Omit<typeof networkFigures.$inferSelect, 'id'> {
-  /** Of the hours that were asked for. */
+  /** Rounds, final rounds and units of the requested hours. */
   rounds: number
   finalized: number
   units: number

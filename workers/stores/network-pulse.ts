@@ -3,7 +3,7 @@ import { amountSum, readSum } from './amount-sums.ts'
 import { Store } from './database.ts'
 import { committeeSets, epochReceipts, projects, projectVersions, rounds } from './schema/index.ts'
 
-/** So much is read of a network of any size. */
+/** How many of the newest projects or epochs a figure reads, in a network of any size. */
 export const pulseMax = 50
 
 const quarterSecs = 900
@@ -20,9 +20,9 @@ export interface RecentRewards {
 /** Written out, because a bound number is a float to the database. */
 const integer = (value: number): SQL => sql.raw(String(Math.trunc(value)))
 
-/** How a network is now, from the newest of what it has: no figure takes reading everything. */
+/** The present state of a network, from its newest records: no figure takes reading everything. */
 export class NetworkPulse extends Store {
-  /** Of the listed projects, the newest ones: whether the set of their running epoch is attested. @param now - Unix seconds. */
+  /** Counts the newest listed projects, and those whose set for the running epoch is attested. @param now - Unix seconds. */
   async sets(now: number): Promise<{ running: number; attested: number }> {
     const [row] = await this.db.all<{ running: number; attested: number }>(sql`
       SELECT count(*) AS running, count(${committeeSets.attestedAt}) AS attested

@@ -17,7 +17,7 @@ const countOpen = (owner: string): SQL => sql`(SELECT count(*) FROM ${openSubscr
 
 /** Begins subscriptions. */
 export class NewSubscriptionStore extends SubscriptionStore {
-  /** Those of these ids that exist. */
+  /** The subscriptions with these ids, as far as they exist. */
   async findAll(subscriptionIds: readonly string[]): Promise<Map<string, Subscription>> {
     if (subscriptionIds.length === 0) return new Map()
     const rows = await this.select().where(isOneOf(subscriptions.subscriptionId, subscriptionIds))

@@ -29,7 +29,7 @@ export interface NodeFilter {
 
 /** Nodes that registered with the hub, and what operators decided about them. */
 export class NodeStore extends Store {
-  /** Those of some nodes that have registered. */
+  /** The registered nodes among `nodeIds`. */
   async findAll(nodeIds: readonly string[]): Promise<Node[]> {
     const rows = await this.db.select().from(nodes).where(isOneOf(nodes.nodeId, nodeIds))
     return rows.map(nodeOf)

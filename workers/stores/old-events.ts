@@ -30,7 +30,7 @@ export const eventsKeptSecs = longestEpoch + beaconOffset + skew
  *
  * - events of subscriptions, which are folded from their first one on, without the payout addresses that a later event
  *   has overtaken
- * - events of transactions that the hub has a record of: whether they are indexed, and what they withdrew, is read by hash
+ * - events of transactions that the hub has a record of: the hub reads by hash whether they are indexed, and their withdrawals
  * - posted epochs, whose block is read whenever something else becomes of the epoch
  */
 export async function deleteOldEvents(db: Database): Promise<void> {

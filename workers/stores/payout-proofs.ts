@@ -22,7 +22,7 @@ export function encodePayoutProofs(leaves: readonly Pick<PayoutLeaf, 'proof'>[])
   return file
 }
 
-/** The byte range of a leaf's proof in the file of so many leaves. */
+/** The byte range of a leaf's proof in the file of `leaves` leaves. */
 export function proofRange(leaves: number, leaf: number): { offset: number; length: number } {
   const depth = Math.ceil(Math.log2(leaves))
   const length = 1 + depth * hashBytes

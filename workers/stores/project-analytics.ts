@@ -62,7 +62,7 @@ export type AnalyticsRow = Record<'days' | 'last' | 'before', string | null> & {
 
 /** The figures that developers see of their projects. */
 export class ProjectAnalyticsStore extends Store {
-  /** Of epochs that end after `since`, and what was settled since then. @param now - Unix seconds. */
+  /** Figures of epochs that end after `since` by day, and the settled sums now and at `since`. @param now - Unix seconds. */
   async read(projectId: string, since: number, now: number): Promise<Analytics> {
     const [row] = await readRows<AnalyticsRow>(this.db, analyticsText, [projectId, now, since])
     return readAnalytics(row)

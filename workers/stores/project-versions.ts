@@ -69,8 +69,11 @@ export class ProjectVersionStore extends Store {
   }
 
   /**
-   * The version whose consensus held at a time; null where the project is not public. Versions that change nothing of the consensus have no time of
-   * their own, and the first one holds from the beginning. Of two whose time has come the later version holds, whichever time is the later one.
+   * The version whose consensus held at a time; null where the project is not public. Versions that change nothing of the
+   * consensus
+   * have no time of their own, and the first one holds from the beginning. If the times of two versions have come, the later
+   * version
+   * holds, whichever time is the later one.
    */
   async consensusAt(projectId: string, time: number): Promise<ProjectVersion | null> {
     const rows = await this.db
@@ -115,7 +118,10 @@ export class ProjectVersionStore extends Store {
       .limit(limit)
   }
 
-  /** Stores the version after the latest one, and puts it in force at once when the consensus stays. Of racing ones the unique number takes one. */
+  /**
+   * Stores the version after the latest one, and puts it in force at once when the consensus stays. If several race, the unique
+   * number accepts one.
+   */
   async submit(next: NextVersion, now: number): Promise<'created' | 'exists'> {
     const { projectId, current, manifest, canonical, hashes, signature, token, tiersChanged } = next
     const { version, previous } = manifest

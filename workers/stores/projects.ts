@@ -95,8 +95,8 @@ export class ProjectStore extends Store {
   }
 
   /**
-   * Stores a first version. Of racing ones for the same project the primary key takes one; the same manifest again finds
-   * itself there. Its developer may have registered it already: then it awaits review at once.
+   * Stores a first version. If several race for the same project, the primary key accepts one; a repeated manifest finds itself
+   * stored. Its developer may have registered it already: then it awaits review at once.
    */
   async submit(submission: Submission, now: number): Promise<'created' | 'exists'> {
     const { projectId, manifest, canonical, hashes, signature, token, developerName } = submission

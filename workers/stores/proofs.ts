@@ -121,7 +121,7 @@ export class ProofStore extends Store {
         ...fromTemplate({ proofId, roundId, position, projectId, subscriptionId, nodeId, nodeKey, epoch }),
         ...fromTemplate({ units, rejectionReason, submittedAt, completedAt, createdAt, receiptHash }),
         status: sql<NonNullable<LeaseRow['proofStatus']>>`${leases.proofStatus}`,
-        /** Of the round once it is final, else null. */
+        /** The receipt of the round once it is final, else null. */
         finalReceiptHash: sql<string | null>`iif(${rounds.state} = 'finalized', ${rounds.receiptHash}, NULL)`,
         ...fromTemplate({
           audited: rounds.audited,

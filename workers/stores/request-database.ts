@@ -105,7 +105,7 @@ export class RequestDatabase {
   }
 }
 
-/** Whether a statement leaves everything as it is. One that writes may return rows. */
+/** Whether a statement only reads. A statement that writes may return rows, too. */
 export const onlyReads = (text: string): boolean => /^\s*(SELECT|WITH)\b/i.test(text) && !writes.test(text)
 
 /** A statement that begins with WITH may write, too. */

@@ -54,7 +54,7 @@ describe.each(cases)('a list of rounds with %s', (_, filter) => {
     const listed: ListedRound[] = []
     for (let after: RoundPosition | undefined; ; ) {
       const { rounds: page } = await lists.list(filter, after, 3, attemptOf)
-      // Of the rounds of a project those of other modules are passed over by who makes the page.
+      // A list of a project has rounds of other modules too; the caller that makes the page passes over them.
       listed.push(...page.filter((row) => module === undefined || row.moduleAddress === module))
       const last = page.at(-1)
       if (last === undefined || page.length < 3) break
@@ -79,7 +79,7 @@ describe.each(cases)('a list of rounds with %s', (_, filter) => {
       module_address: module !== undefined && projectId === undefined,
       // Rounds of a project are tasks. All others are read by their kinds.
       kind: projectId === undefined,
-      // Those with a result have an index of their own.
+      // Rounds with a result have an index of their own.
       state: state !== undefined && state !== 'finalized',
     }
     expect(ofRounds).toHaveLength(projectId !== undefined && kind === 'exec' ? 0 : 1)

@@ -190,7 +190,7 @@ interface RoundRange {
   module?: string | undefined
   kind?: 'task' | 'exec' | undefined
   isFinal: boolean
-  /** Of those that are not final. */
+  /** Only this state of the rounds that are not final; left out for all of them. */
   state?: RoundState | undefined
 }
 

@@ -7,7 +7,7 @@ const pauseSecs = { first: 60, last: 3_600 }
 
 /** Rounds whose offences are still to be recorded. The batch that ends a round puts it here. */
 export class RoundOffenceStore extends Store {
-  /** Those that are due by now, longest due first. */
+  /** The rounds that are due by now, longest due first. */
   async due(now: number, limit: number): Promise<string[]> {
     const rows = await this.db
       .select({ roundId: roundOffences.roundId })

@@ -37,7 +37,7 @@ export async function writeRounds(
   following: readonly SQLWrapper[] = [],
   wake: Wake = async () => {},
 ): Promise<string[] | null> {
-  // Nearly always all of them are new, and so are no subscriptions of their members.
+  // Nearly always all rounds are new, and no subscription of their members is younger than its round.
   const first = await write(db, given, { following, wake, memberSince: null })
   if (first !== null) return first
   const { over, memberSince } = await knownOf(db, given)

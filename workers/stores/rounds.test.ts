@@ -202,7 +202,7 @@ describe('files of rounds', () => {
     await record('later', 2)
     const refused = { code: 'unavailable', message: expect.stringContaining('in form 2') }
     await expect(roundFiles.round('later')).rejects.toMatchObject(refused)
-    // Nor is it taken for the end of a round that ends again.
+    // The record is not taken for the end of a round that ends again, either.
     await expect(record('later', 1)).rejects.toMatchObject(refused)
   })
 })

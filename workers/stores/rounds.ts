@@ -9,7 +9,7 @@ export const roundColumns = columns
 
 export interface PublishedRound {
   round: RoundRow
-  /** Of everybody that was asked so far. */
+  /** The leases of all members that were asked so far. */
   leases: readonly LeaseRow[]
 }
 

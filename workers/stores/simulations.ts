@@ -36,9 +36,9 @@ export interface SimulationEnd {
   logs: readonly string[]
 }
 
-/** Of a project; the list has all of them. */
+/** The most simulations of a project; its list has all of them. */
 export const simulationsMax = 20
-/** Of a project at once. */
+/** The most simulations of a project that run at once. */
 export const runningMax = 2
 /** A round is over sooner. */
 const claimSecs = 90

@@ -31,7 +31,7 @@ export interface ChainSlash {
 /** A slash with everything that is shown of it, but for its evidence. */
 export interface Slash extends Omit<Row, 'evidence'> {
   chain: ChainSlash | null
-  /** Of the subscription it took from; null while it took nothing. */
+  /** The subscription from which the slash took collateral; null while it took nothing. */
   subscription: SubscriptionFacts | null
 }
 
@@ -88,7 +88,8 @@ export class SlashStore extends Store {
   }
 
   /**
-   * Records an offence, and wants it proposed unless it is closed at once. Of racing evidence for one offence the unique index takes one.
+   * Records an offence, and wants it proposed unless it is closed at once. If evidence for one offence races, the unique index
+   * accepts one.
    * @param disputeWindowSecs - The project's own. @param excusedBy - Ids of offences, of which one on record is enough to record nothing.
    */
   async record(
@@ -154,7 +155,7 @@ export class SlashStore extends Store {
       .limit(limit)
   }
 
-  /** Keeps what the owner says, and wants the chain to hold the slash. Of racing disputes one is filed. */
+  /** Keeps the owner's reason and links, and wants the chain to hold the slash. If several disputes race, one is filed. */
   async dispute(
     evidenceHash: string,
     { reason, links }: { reason: string; links: readonly string[] },
@@ -175,8 +176,11 @@ export class SlashStore extends Store {
   }
 
   /**
-   * Notes an operator's decision, and wants it on the chain. A slash that was upheld may still be cancelled; what is cancelled stays so, and is not
-   * executed any more. Of racing decisions the row takes one. @param isOnChain - Left out where the chain has no dispute that could be decided.
+   * Notes an operator's decision, and wants it on the chain. A slash that was upheld may still be cancelled; a cancelled slash
+   * stays
+   * cancelled, and is not executed any more. If equal decisions race, the row accepts one. @param isOnChain - False if the
+   * chain has
+   * no dispute that could be decided: then nothing is sent to it.
    */
   async decide(
     evidenceHash: string,

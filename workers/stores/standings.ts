@@ -50,7 +50,7 @@ export class StandingStore extends Store {
       return this.#earners(metric, projectId ?? token, standingPeriods[period], limit)
     const { value, order, above } = minerOrders[metric]
     const days = standingPeriods[period]
-    // Of a period, only what was asked for work in it has a row.
+    // In a period, only wallets that were asked for work in it have a row.
     const [rows, isHere] =
       days === 0 ? [minerStandings, above] : [periodStandings, sql`s.period = ${sql.raw(String(days))}`]
     return this.db.all<Standing>(sql`

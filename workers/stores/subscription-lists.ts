@@ -23,7 +23,7 @@ type NodeRow = InferSelectModel<typeof nodes>
 /** A subscription with the fields that the list of a device's work shows. */
 export interface DeviceSubscription extends Subscription {
   slug: string
-  /** Of the version in force. */
+  /** The epoch length of the version in force. */
   epochSecs: number
 }
 
@@ -62,7 +62,7 @@ export class SubscriptionLists extends Store {
     return [...tokens.values()].slice(0, limit)
   }
 
-  /** Those of a project with their devices, last subscribed first. */
+  /** The subscriptions of a project with their devices, last subscribed first. */
   async listOfProject(
     projectId: string,
     after: Pick<Row, 'createdAt' | 'subscriptionId'> | undefined,

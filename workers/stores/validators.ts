@@ -18,7 +18,7 @@ export interface Validator {
   region: string | null
   /** When an operator ended the key at once: what it signs later counts for nothing. */
   revokedAt: number | null
-  /** Of the last heartbeat of its node, in Unix seconds; left out where nobody asks. */
+  /** The time of the last heartbeat of its node, in Unix seconds; left out where nobody asks. */
   heardAt?: number | null
   capabilities?: readonly string[] | null
 }
@@ -41,8 +41,8 @@ export const keysOf = (generation: Generation | null): string[] =>
   generation?.validators.map(({ publicKey }) => publicKey) ?? []
 
 /**
- * The keys of a generation as what was signed at a time is counted: a key that was ended by then is there, since it does not
- * lower the quorum, as a word that nobody can sign with.
+ * The keys of a generation that count for a document signed at a time. A key that was ended by then does not lower the quorum, so
+ * it stays in the list, as a word that nobody can sign with.
  */
 export const countingKeys = (generation: Generation | null, signedAt: number): string[] =>
   generation?.validators.map(({ publicKey, revokedAt }) =>
@@ -83,8 +83,9 @@ export class ValidatorStore extends Store {
   }
 
   /**
-   * The generation in force at a time, as the protocol's `generationAt` says. Null before there is one. @param knownAt - Leaves out what
-   * was not whole by then, as for what was final by then.
+   * The generation in force at a time, as the protocol's `generationAt` says. Null before there is one. @param knownAt - Leaves
+   * out
+   * generations that were not whole by then, as for a record that was final by then.
    */
   async at(time: number, knownAt = Number.MAX_SAFE_INTEGER): Promise<Generation | null> {
     return this.#first(and(lte(effectiveAt, time), lte(wholeAt, knownAt)))
@@ -122,7 +123,10 @@ export class ValidatorStore extends Store {
     return first?.since ?? null
   }
 
-  /** Newest first: those before a number, and after the first no more than so many bytes. */
+  /**
+   * The generations before a number, newest first. One is left out if the newer ones of the page have more than `bytesMax`
+   * bytes.
+   */
   async list(before: number | undefined, limit: number, bytesMax: number): Promise<Generation[]> {
     const size = sql`(length(${documents}) + length(${validatorGenerations.signatures}))`
     const sized = sql`SELECT *, sum(${size}) OVER (ORDER BY ${number} DESC) - ${size} AS bytes_before

@@ -72,7 +72,7 @@ interface RawWaiting {
 export const waitingMax = 20
 const resentMax = 100
 const probedMax = 20
-/** A message that has not come so long after its attempt was due is sent again. */
+/** A message that has not come this long after its attempt was due is sent again. */
 export const lostSecs = 300
 
 /** Written out, as in the conditions of the indexes. */
@@ -84,7 +84,7 @@ const isReader = ({ row, version }: ReaderState) =>
 
 const isSlow = ({ durationMs }: Attempt): boolean => durationMs > slowMs
 
-/** From the log of events to deliveries, and what came of these. */
+/** Makes deliveries from the log of events, and notes their outcomes. */
 export class WebhookDeliveryStore extends Store {
   /** Whether anything is to be read or sent. */
   async isNeeded(): Promise<boolean> {
@@ -121,7 +121,7 @@ export class WebhookDeliveryStore extends Store {
     }
   }
 
-  /** Of the active webhooks. */
+  /** The interests of the active webhooks. */
   async interests(): Promise<Interest[]> {
     const { webhookId, owner, types, projectIds, fromRow } = webhooks
     return this.db.select({ webhookId, owner, types, projectIds, fromRow }).from(webhooks).where(isActive)
@@ -158,7 +158,10 @@ export class WebhookDeliveryStore extends Store {
     return isChanged(results.at(-1))
   }
 
-  /** Takes the reader back to the end of a log that was restored from an older copy. For each webhook a gap stands for what it lost. */
+  /**
+   * Takes the reader back to the end of a log that was restored from an older copy. Each webhook gets a gap for the events that
+   * it lost.
+   */
   async rewind(state: ReaderState, to: number, gap: string, now: number): Promise<void> {
     const isThen = isReader(state)
     const isHere = sql`${isActive} AND EXISTS (SELECT 1 FROM ${webhookReader} WHERE ${isThen})`
@@ -211,7 +214,8 @@ export class WebhookDeliveryStore extends Store {
   }
 
   /**
-   * Makes deliveries and moves their webhooks on, each unless another reader did. One that has reached the reader waits no more.
+   * Makes deliveries and moves their webhooks on, each unless another reader did. A webhook that has reached the reader waits
+   * no more.
    * @returns The messages to send.
    */
   async deliver(portions: readonly Portion[], now: number): Promise<Due[]> {
@@ -266,8 +270,9 @@ export class WebhookDeliveryStore extends Store {
   }
 
   /**
-   * Notes an attempt that failed. A webhook is disabled when a delivery has used all of its attempts, and no other succeeded for days; tests
-   * and what is tried by hand do not count. @returns Seconds to the next attempt; null where it was the last.
+   * Notes an attempt that failed. A webhook is disabled when a delivery has used all of its attempts, and no other succeeded
+   * for days; tests
+   * and attempts by hand do not count. @returns Seconds to the next attempt; null where it was the last.
    */
   async fail(delivery: Prepared, attempt: Attempt, now: number): Promise<number | null> {
     const { webhookId, failingSince } = delivery

@@ -51,7 +51,7 @@ export class WebhookStore extends Store {
   }
 
   /**
-   * Changes what is given. One that becomes active again gets what is logged from now on.
+   * Changes the given members. A webhook that becomes active again gets the events that are logged from now on.
    * @returns false where it is not there, or would be one more than {@link activeMax}.
    */
   async update(
@@ -95,7 +95,7 @@ export class WebhookStore extends Store {
     return isChanged(await this.db.delete(webhooks).where(isOwn(owner, webhookId)))
   }
 
-  /** Of the webhook, the newest first. */
+  /** The deliveries of the webhook, the newest first. */
   async deliveries(
     owner: Wallet,
     webhookId: string,

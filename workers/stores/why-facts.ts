@@ -20,9 +20,9 @@ export interface ProjectFacts {
   /** Rounds of the epoch that are over. */
   rounds: number
   set: { setHash: string; entries: number; builtAt: number; attestedAt: number | null } | null
-  /** Of the generation that counts for the epoch; null without one. */
+  /** How many validators the generation of the epoch has; null without a generation. */
   validators: number | null
-  /** Node ids of those that have not attested the set, while it lacks its quorum. */
+  /** Node ids of the validators that have not attested the set, while it lacks its quorum. */
   missing: readonly string[]
   /** Whether the index has not read the whole chain. */
   isBehind: boolean

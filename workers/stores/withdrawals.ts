@@ -108,7 +108,7 @@ export class WithdrawalStore extends Store {
     return rows.map(flat)
   }
 
-  /** The ids of what was requested under a name that its ids begin with. */
+  /** The ids of the withdrawals that were requested under a name: they begin with it. */
   async requestedAs(name: string): Promise<string[]> {
     const rows = await this.db
       .select({ id: withdrawals.withdrawalId })
@@ -265,7 +265,7 @@ function requestStatements({ withdrawalId, account, payouts }: NewClaim, now: nu
   ]
 }
 
-/** Completed with what was paid; failed where nothing was. */
+/** Completed with the paid amount and epochs; failed if nothing was paid. */
 function outcomeOf(
   row: Row,
   said: readonly ClaimedRow[],

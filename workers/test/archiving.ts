@@ -67,8 +67,9 @@ export const postEpoch = (projectId: string, epoch: number, state = 'settled') =
 export type Stop = 'before' | 'after'
 
 /**
- * Database and bucket of the tests that stop once so many calls were made, or at some of them. `stopAfter` begins a new count.
- * @param stops - By the name of a call and its first argument.
+ * Database and bucket of the tests, which stop after the number of calls that `stopAfter` sets, or at some calls. `stopAfter`
+ * begins
+ * a new count. @param stops - Whether to stop at a call, by its name and its first argument.
  */
 export function stoppingBoundary(stop: Stop, stops: (call: string, first: unknown) => boolean = () => false) {
   let left = Infinity

@@ -74,7 +74,7 @@ export const signedPayload = (key: string, { typed_data, permit }: GaslessPayloa
 export async function finalizeRelays(): Promise<void> {
   const { relayer, arbiter } = services(env)
   const clients = [relayer, arbiter].filter((one) => one !== null)
-  // A block may come a round later than what was sent for it.
+  // A block may come one turn later than the transaction that was sent for it.
   do {
     await turn()
     // The relayer looks at its actions when the index has a new block.

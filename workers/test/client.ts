@@ -43,7 +43,7 @@ export interface Client {
 
 interface ClientOptions {
   token?: string
-  /** Of its own, where a test reaches a limit or counts what is left of it; a client with other limits has one. */
+  /** An address of its own, if a test reaches a limit or counts the rest of it. A client with other limits gets one by itself. */
   address?: string
   /** Bindings that differ, to inject a fault at a real boundary. */
   bindings?: Partial<Env>

@@ -7,7 +7,7 @@ export interface DatabaseUse {
   rowsWritten: number
 }
 
-/** The database of the tests, and a count of what is asked of it: give it to a client as its binding. */
+/** The database of the tests, and counts of its use: give it to a client as its binding. */
 export function countedDatabase(): { db: D1Database; use: DatabaseUse } {
   const use: DatabaseUse = { roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0 }
   const note = <T>(result: D1Result<T>): D1Result<T> => {

@@ -9,8 +9,8 @@ const sharedBudgets = Object.entries(budgets)
 
 /**
  * Deletes what is stored, the schema of the database too. A reset passes over what workerd has dropped from memory,
- * objects without a call for ten seconds, so those are woken first. Of the rate limiter only the budgets that all callers
- * share are woken: its objects are many, and no two files call from one address or with one key.
+ * objects without a call for ten seconds, so those are woken first. The rate limiter has many objects: only those of budgets
+ * that all callers share are woken, since no two files call from one address or with one key.
  */
 export async function emptyStorage(): Promise<void> {
   await Promise.all([
@@ -22,7 +22,7 @@ export async function emptyStorage(): Promise<void> {
   // Last, because waking many objects may take as long.
   await env.DB.prepare('SELECT name FROM sqlite_master LIMIT 1').run()
   await reset()
-  // Those that were made again to be emptied.
+  // Forgets the objects that were made again to be emptied.
   takeUsed()
 }
 

@@ -43,12 +43,12 @@ export interface SimulatedRound {
   members: readonly Member[]
   deeds: readonly Deed[]
   validators: readonly TestNode[]
-  /** So many of the members are asked first; all unless it says so. */
+  /** How many of the members are asked first; all if left out. */
   primaries?: number
   /** The output that validators computed themselves; null for a round whose agreed result they took over. */
   audit?: string | null
   state?: 'finalized' | 'failed'
-  /** Without a committee: there are no members then, and this project is the one. */
+  /** For a round without a committee: it has no members, and belongs to this project. */
   fallback?: { projectId: string; consensusHash: string }
   issuedAt: number
   /** From the beginning to the end, in seconds. */
@@ -226,7 +226,7 @@ export async function publishRound(given: SimulatedRound): Promise<SimulatedEnd>
   return round
 }
 
-/** A project with an attested set of so many nodes, whose rounds are of the members that the set seats. */
+/** A project with an attested set of `count` nodes. Its rounds have the members that the set seats. */
 export async function createSeatedProject(count: number, epoch: number, validators: readonly TestNode[]) {
   const members = await createMembers(count)
   const { projectId } = members[0] as Member

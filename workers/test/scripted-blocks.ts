@@ -11,7 +11,7 @@ interface Call {
 /** A chain behind `fetch` that has these blocks and no others, and knows of nothing else. */
 export class ScriptedBlocks {
   down = false
-  /** So many of the next requests are refused by a rate limit. */
+  /** How many of the next requests a rate limit refuses. */
   limited = 0
   /** Calls so far. */
   calls = 0

@@ -7,7 +7,7 @@ export const answerMsMax = 10_000
 /** How long each validator has in the first turn, unless it took longer last time; and in those after it, where it was silent. */
 const firstTurnMs = { min: 250, max: 2_000 }
 const laterTurnsMs = [600, 2_500, answerMsMax]
-/** After so many calls in a row without an answer, a validator is asked last for a minute. */
+/** After this many calls in a row without an answer, a validator is asked last for a minute. */
 const failuresMax = 3
 const lastForMs = 60_000
 /** The wait for each validator when all are told something that they can also ask their peers for. */
@@ -19,7 +19,7 @@ interface Standing {
   answerMs: number
 }
 
-/** One call of a validator, which has so many milliseconds from now on. @returns Whether it answered, if only to refuse. */
+/** One call of a validator, which has `answerMs` from now on. @returns Whether it answered, if only to refuse. */
 type Call = (validator: CallableValidator, answerMs: number) => Promise<boolean>
 
 /** Calls validators a few at a time, and remembers how each answered. One for each isolate: what it knows may be lost. */
@@ -73,7 +73,7 @@ export class ValidatorCalls {
     this.#linkedAtMs.set(publicKey, Date.now())
   }
 
-  /** Whether it answered anything over its link in the last so many milliseconds. */
+  /** Whether the validator answered anything over its link in the last `ms` milliseconds. */
   isHeardOnLink({ publicKey }: Pick<CallableValidator, 'publicKey'>, ms: number): boolean {
     return Date.now() - (this.#linkedAtMs.get(publicKey) ?? Number.NEGATIVE_INFINITY) <= ms
   }
@@ -104,7 +104,9 @@ export class ValidatorCalls {
   }
 }
 
-/** @returns Those that did not answer in their time. One that refused its connection at once is not among them. */
+/**
+ * @returns The validators that did not answer in their time; a validator that refused its connection at once is not among them.
+ */
 async function inTurns(
   validators: readonly CallableValidator[],
   call: Call,

@@ -29,7 +29,7 @@ export async function keysForEvidence(
   return finality !== null && hashFinality(finality) === hashCanonicalJson(record) ? then : counting
 }
 
-/** The record that the finality list of a proof is about; null in what has none. */
+/** The record that the finality list of a proof is about; null for a proof without one. */
 function recordOf({ finality }: Evidence['proof']): object | null {
   const first: unknown = Array.isArray(finality) ? finality[0] : null
   return isObject(first) && isObject(first.finality) ? first.finality : null

@@ -2,7 +2,7 @@ import { isEmergencyGeneration, type ValidatorGeneration } from '../../protocol/
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import type { PendingGeneration } from '../stores/pending-generations.ts'
 
-/** A generation is whole so long before it takes effect, so that nodes know it by then: they ask every 50 seconds. */
+/** A generation must be whole this long before it takes effect, so that nodes know it by then: they ask every 50 seconds. */
 const noticeSecs = 60
 /** A validator signs the next document of a number once the one before has passed by its own clock, which may be behind. */
 const skewSecs = 10
@@ -23,7 +23,7 @@ export function dueAt(
   return isInTime(previous, document, attemptAt) ? attemptAt : Math.max(now, document.effective_at + skewSecs)
 }
 
-/** When a generation takes effect that is made now, after it has lapsed so many times. */
+/** When a generation that is made now takes effect, after it has lapsed `renewals` times. */
 export function effectiveFrom(previous: ValidatorGeneration, now: number, renewals = 0): number {
   const leadSecs = Math.min(longestLeadSecs, defaultNetworkParams.snapshot_lead_secs * 2 ** renewals)
   return Math.max(now + leadSecs, previous.effective_at + 1)

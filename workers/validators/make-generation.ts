@@ -28,7 +28,7 @@ export interface GenerationChange {
 
 type By = Pick<GenerationDecision, 'operator' | 'reason'>
 
-/** Rounds, receipts and evidence of epochs that ended so long ago may be open: an emergency generation is for those too. */
+/** Rounds, receipts and evidence of epochs may be open this long after their end: an emergency generation is for those too. */
 const openSecs = 86_400
 
 /** Sets generation 0 from validators that have registered. @throws {@link ApiError} 409 `invalid_state` once there is one. */

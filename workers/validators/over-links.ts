@@ -7,7 +7,10 @@ export type ValidatorLink = Pick<NodeLinkObject, 'decide' | 'tellFinality'>
 /** The object of a link that takes longer than this is asked no more. */
 const takenMsMax = 1_000
 
-/** Gives something to the links of validators, all at once: no connection waits for what they answer. @returns Whose links took it, and the others. */
+/**
+ * Gives something to the links of validators, all at once: no connection waits for their answers. @returns The validators whose
+ * links took it, and the others.
+ */
 export async function overLinks(
   validators: readonly Validator[],
   give: (validator: Validator) => Promise<boolean>,

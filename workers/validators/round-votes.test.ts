@@ -39,7 +39,10 @@ interface Links {
   readonly isTooLarge?: boolean
 }
 
-/** Asks about the round. @returns How often links were given it in so many seconds, how many were called by HTTP, and how many votes came. */
+/**
+ * Asks about the round. @returns How often links were given it in `seconds`, how many validators were called by HTTP, and how
+ * many votes came.
+ */
 async function ask({ answerMs, heardMsAgo, isTooLarge = false }: Links, seconds: number) {
   const calls = new ValidatorCalls()
   if (heardMsAgo !== null) {

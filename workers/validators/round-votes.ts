@@ -46,11 +46,12 @@ export interface ValidatorSources {
 
 /** For how long validators are asked in one attempt; those that are left are asked in the next. */
 const askMsMax = 40_000
-/** One that is silent on its link for so long is asked again, there and by HTTP. */
+/** A validator that is silent on its link for this long is asked again, there and by HTTP. */
 const linkMs = 2_000
 /**
- * One that answered this hub over its link so recently is there, and its answer is only late: with much to do, calls by HTTP would make the hub
- * later still. Asked over its link again, it has so long before it is called.
+ * A validator that answered this hub over its link within this time is there, and its answer is only late: with much to do,
+ * calls by
+ * HTTP would make the hub later still. It is asked over its link again, and has this long before it is called.
  */
 const aliveMs = 5_000
 /** Calls by HTTP at once, of those without a link and of those that are silent on theirs. */
@@ -161,14 +162,14 @@ export async function askForFinality(
   return gathered()
 }
 
-/** Those that gave no vote yet. A validator gives one vote for ever; where all gave theirs, what lacks is a result. */
+/** The validators that gave no vote yet; all if each gave its vote, which never changes: then a result is missing. */
 function unheard({ finalityVotes }: Round, validators: readonly Validator[]): readonly Validator[] {
   const heard = new Set(finalityVotes.map(({ public_key }) => public_key))
   const others = validators.filter(({ publicKey }) => !heard.has(publicKey))
   return others.length > 0 ? others : validators
 }
 
-/** Those whose keys were not ended. */
+/** The validators of a generation whose keys were not ended. */
 export const keptOf = (generation: Generation | null): readonly Validator[] =>
   generation?.validators.filter(({ revokedAt }) => revokedAt === null) ?? []
 

@@ -179,7 +179,7 @@ test('a receiver that is down for a day gets what waits when it comes back, and 
   expect([hours > 23, hours < 24 + (attemptsMax * lostSecs) / 3600]).toEqual([true, true])
   await tell(30)
   await settle()
-  // One that fails is asked with little: the rest waits in the log.
+  // A failing receiver gets few deliveries: the rest waits in the log.
   expect((await list()).filter(({ state }) => state === 'pending').length).toBe(10)
 
   await receiver.answers({})

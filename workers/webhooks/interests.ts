@@ -1,7 +1,10 @@
 import { isPublic, type LoggedEvent } from '../../durable-objects/events/types.ts'
 import type { Interest } from '../stores/webhook-deliveries.ts'
 
-/** A webhook gets what is of the network, and what is about its wallet: of its types, and of its projects where it names some. */
+/**
+ * A webhook gets events of the network and events about its wallet: only of its types, and only of its projects if it names
+ * some.
+ */
 export const wants = (
   { owner, types, projectIds }: Pick<Interest, 'owner' | 'types' | 'projectIds'>,
   event: LoggedEvent,
@@ -13,7 +16,7 @@ export const wants = (
 /** Finds the webhooks that want an event, without looking at the others. */
 export class Interests {
   readonly #byOwner: Map<string, Interest[]>
-  /** Those that want events of the network: by the projects that they name, otherwise by their types. */
+  /** The webhooks that want events of the network: by the projects that they name, otherwise by their types. */
   readonly #byTopic = new Map<string, Interest[]>()
   readonly count: number
   /** Words of which a row has one, if somebody may want it. */

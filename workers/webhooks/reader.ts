@@ -24,9 +24,9 @@ import { sendDue } from './send-due.ts'
 
 /** From one look at the log to the next. */
 const lookSecs = 2
-/** Pages of the log that are read for one portion, and of what is new. */
+/** The most pages of the log that are read for one portion, and for new events. */
 const pagesMax = 8
-/** Those of all portions of a step. */
+/** The most pages for all portions of a step. */
 const pagesOfStepMax = 16
 /** Pages of up to two megabytes that are held, since several webhooks go on at the same row. */
 const heldMax = 4

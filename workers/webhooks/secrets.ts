@@ -10,7 +10,7 @@ export const sealSecret = (sealer: Sealer, webhookId: string, secret: string): P
 export const isValid = ({ expiresAt }: SealedSecret, now: number): boolean =>
   expiresAt === null || expiresAt > now
 
-/** The secrets that sign now, the newest first. Those that were sealed under another HUB_SECRET are lost. */
+/** The secrets that sign now, the newest first. Secrets that were sealed under another HUB_SECRET are lost. */
 export async function openSecrets(
   sealer: Sealer,
   { webhookId, secrets }: { webhookId: string; secrets: readonly SealedSecret[] },

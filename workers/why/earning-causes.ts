@@ -4,7 +4,7 @@ import { amountText } from '../actions/contract-errors.ts'
 import type { ShareFacts, SubscriptionFacts } from '../stores/why-facts.ts'
 import { counted } from './project-causes.ts'
 
-/** An epoch that is not attested so long after its time is late. */
+/** An epoch that is not attested this long after its time is late. */
 const patienceSecs = 3_600
 
 /** The causes that keep credited work from being paid. @param now - Unix seconds. */

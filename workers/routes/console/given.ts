@@ -64,7 +64,7 @@ const withTexts = (page: Response, shown: Shown): Response =>
     })
     .transform(page)
 
-/** A filter asks for something else. If the path has another name than the id of a project, the script looks up the id. */
+/** A filter asks for something else. If the path names a project by another text than its id, the script looks up the id. */
 export const isOther = ({ req }: HubContext): boolean =>
   req.url.includes('?') || !/^0x[0-9a-f]{64}$/.test(req.param('project') ?? anyId)
 

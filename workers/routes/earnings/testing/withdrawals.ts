@@ -149,7 +149,7 @@ export function withdrawalScene() {
     await bringDueActions(env)
   }
 
-  /** Makes the indexed payouts final, and lets the schedule end the withdrawals. */
+  /** Makes everything that is indexed final, and runs the schedule, which notices it. */
   async function end(): Promise<void> {
     await finalize()
     await schedule()
