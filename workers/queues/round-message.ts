@@ -3,8 +3,8 @@ import type { WrittenRound } from '../stores/rounds.ts'
 
 /**
  * A message of the queue `round-rows`: rounds as the database is to have them. A round that is over names its record, from
- * which the
- * same follows. A build of the hub that knows only form 1, with one round, leaves messages with several to a later build.
+ * which the same follows. A build of the hub that knows only form 1, with one round, leaves messages with several to a later
+ * build.
  */
 export type RoundMessage = OneRound | { v: 2; rounds: readonly WrittenRound[] }
 export type OneRound = { v: 1 } & WrittenRound

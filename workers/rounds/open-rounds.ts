@@ -2,8 +2,7 @@ import type { Services } from '../services.ts'
 
 /**
  * How many rounds of an epoch are not over, or not in the database yet, out of all to which the project's object gave a `seq`.
- * Sums
- * over an epoch are complete at 0. @throws {@link ApiError} 503 `unavailable` while the object does not say.
+ * Sums over an epoch are complete at 0. @throws {@link ApiError} 503 `unavailable` while the object does not say.
  */
 export async function openRounds(
   { committees, epochRounds }: Pick<Services, 'committees' | 'epochRounds'>,

@@ -21,10 +21,8 @@ export interface Rebuilding {
 
 /**
  * Writes rounds to the database again, from the next `limit` records after the round `after`. Rounds that the database has stay
- * as
- * they are; all effects of the others are added, so its counters must not contain them. A round waits for the version of its
- * project, without which its epoch has no terms.
- * Offences are left to the schedule.
+ * as they are; all effects of the others are added, so its counters must not contain them. A round waits for the version of its
+ * project, without which its epoch has no terms. Offences are left to the schedule.
  */
 export async function rebuildRounds(
   { projectVersions, roundFiles, writeRounds, store }: Sources,

@@ -97,8 +97,7 @@ export async function proveOffence(
 
 /**
  * The subscription, if it is of this key and project and its owner had the device bound between the snapshot of the epoch and
- * its end: an
- * owner who unbinds a device, or passes it on, answers for its work until then.
+ * its end: an owner who unbinds a device, or passes it on, answers for its work until then.
  */
 async function answerable(
   { devices }: Records,

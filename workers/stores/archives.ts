@@ -70,8 +70,8 @@ const shownColumns = sql.join(Object.values(shown), sql`, `)
 export class ArchiveStore extends Store {
   /**
    * Epochs that are due, the oldest first, among the next `examinedMax` after a position. An epoch is due once it is old enough
-   * and
-   * posted, or pays nobody. While the database is larger than it may be, each epoch is old enough. @param now - Network time.
+   * and posted, or pays nobody. While the database is larger than it may be, each epoch is old enough. @param now - Network
+   * time.
    * @returns `last` is null at the end.
    */
   async due(retention: RoundRetention, after: EpochPosition | null, now: number) {

@@ -92,8 +92,8 @@ export class HubActionStore extends Store {
 
   /**
    * Leaves the action until an event of the chain makes it due, or until `until`. When the index has moved on since it was
-   * read, that event may have
-   * come in between: then it is due again at once. @param tip - Hash of the newest indexed block when it was read.
+   * read, that event may have come in between: then it is due again at once. @param tip - Hash of the newest indexed block when
+   * it was read.
    */
   async waitForEvent(
     action: HubAction,

@@ -177,10 +177,8 @@ export class SlashStore extends Store {
 
   /**
    * Notes an operator's decision, and wants it on the chain. A slash that was upheld may still be cancelled; a cancelled slash
-   * stays
-   * cancelled, and is not executed any more. If equal decisions race, the row accepts one. @param isOnChain - False if the
-   * chain has
-   * no dispute that could be decided: then nothing is sent to it.
+   * stays cancelled, and is not executed any more. If equal decisions race, the row accepts one. @param isOnChain - False if
+   * the decision upholds a dispute that the chain does not have: then nothing is sent to it.
    */
   async decide(
     evidenceHash: string,

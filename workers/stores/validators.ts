@@ -84,8 +84,7 @@ export class ValidatorStore extends Store {
 
   /**
    * The generation in force at a time, as the protocol's `generationAt` says. Null before there is one. @param knownAt - Leaves
-   * out
-   * generations that were not whole by then, as for a record that was final by then.
+   * out generations that were not whole by then, as for a record that was final by then.
    */
   async at(time: number, knownAt = Number.MAX_SAFE_INTEGER): Promise<Generation | null> {
     return this.#first(and(lte(effectiveAt, time), lte(wholeAt, knownAt)))

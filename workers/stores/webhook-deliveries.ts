@@ -271,8 +271,7 @@ export class WebhookDeliveryStore extends Store {
 
   /**
    * Notes an attempt that failed. A webhook is disabled when a delivery has used all of its attempts, and no other succeeded
-   * for days; tests
-   * and attempts by hand do not count. @returns Seconds to the next attempt; null where it was the last.
+   * for days; tests and attempts by hand do not count. @returns Seconds to the next attempt; null where it was the last.
    */
   async fail(delivery: Prepared, attempt: Attempt, now: number): Promise<number | null> {
     const { webhookId, failingSince } = delivery

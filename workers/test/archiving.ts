@@ -68,8 +68,7 @@ export type Stop = 'before' | 'after'
 
 /**
  * Database and bucket of the tests, which stop after the number of calls that `stopAfter` sets, or at some calls. `stopAfter`
- * begins
- * a new count. @param stops - Whether to stop at a call, by its name and its first argument.
+ * begins a new count. @param stops - Whether to stop at a call, by its name and its first argument.
  */
 export function stoppingBoundary(stop: Stop, stops: (call: string, first: unknown) => boolean = () => false) {
   let left = Infinity

@@ -139,7 +139,7 @@ export function accusationsOf({
 }) {
   const epoch = Math.floor(now / epochSecs)
   const createTask = (change: Partial<Task> = {}): Task => taskOf({ projectId, consensusHash }, epoch, change)
-  const vote = (task: Task, output: string, voter: Pick<TestNode, 'seed'> = device) =>
+  const vote = (task: Task, output: string, voter: Pick<TestNode, 'key'> = device) =>
     createTaskVote(profile, voter.key, {
       task,
       receipt: receiptOn(task, output),

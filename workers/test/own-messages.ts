@@ -7,8 +7,7 @@ export function beginMessages(): void {
 
 /**
  * The messages of a batch that this file has sent. Queues hold messages for a second and are not emptied with the storage, so
- * the last
- * ones of a file come while the next one runs, which would find rows of rounds that it never had.
+ * the last ones of a file come while the next one runs, which would find rows of rounds that it never had.
  */
 export function ownMessages(batch: MessageBatch<unknown>): MessageBatch<unknown> {
   const { queue, metadata, messages } = batch

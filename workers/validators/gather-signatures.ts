@@ -22,10 +22,9 @@ type Sources = Pick<Services, 'clock' | 'coordinator' | 'pendingGenerations' | '
 const utf8 = new TextEncoder()
 
 /**
- * Asks the last generation to sign the one that waits, and completes it once a quorum has. The coordinator signs last, and only a
- * document that is in time, so it signs only one document of each number. A generation that lapses is made again. This function
- * may
- * be repeated, and end, at any point.
+ * Asks the last generation to sign the one that waits, and completes it once a quorum has. The coordinator signs last, and only
+ * a document that is in time, so it signs only one document of each number. A generation that lapses is made again. This
+ * function may be repeated, and end, at any point.
  * @returns Seconds until it is to be tried again; null when none waits any more.
  */
 export async function gatherSignatures(sources: Sources, settings: Settings): Promise<number | null> {

@@ -50,8 +50,7 @@ const askMsMax = 40_000
 const linkMs = 2_000
 /**
  * A validator that answered this hub over its link within this time is there, and its answer is only late: with much to do,
- * calls by
- * HTTP would make the hub later still. It is asked over its link again, and has this long before it is called.
+ * calls by HTTP would make the hub later still. It is asked over its link again, and has this long before it is called.
  */
 const aliveMs = 5_000
 /** Calls by HTTP at once, of those without a link and of those that are silent on theirs. */

@@ -15,8 +15,7 @@ const utf8 = new TextEncoder()
 
 /**
  * Sends every validator the others' finality votes of rounds of a project, over its link, or in one call or a few. A validator
- * that misses
- * them asks its peers.
+ * that misses them asks its peers.
  */
 export async function spreadVotes(
   sources: ValidatorSources,
