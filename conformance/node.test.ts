@@ -72,13 +72,13 @@ async function createStage() {
 const runAll = async (some: readonly Fault[]) => differing((await createStage()).run, some)
 
 describe('a node with one fault breaks exactly the clauses that the table says', () => {
-  test('at least 40', () => expect(faults.length).toBeGreaterThanOrEqual(40))
+  test('the table has at least 40 faults', () => expect(faults.length).toBeGreaterThanOrEqual(40))
 
   const restarting = faults.filter(({ restarts }) => restarts)
   const others = faults.filter(({ restarts }) => !restarts)
   // Most of the time nodes wait before they connect again, so the usual run takes a quarter of them, from each group of clauses.
   const chosen = others.filter(isChosen)
-  test(`one node for many: ${chosen.length} faults`, async () => {
+  test(`one running node with ${chosen.length} faults, one after the other`, async () => {
     const shares = [0, 1].map((share) => chosen.filter((_, i) => i % 2 === share))
     const wrong = await Promise.all(shares.map((some, i) => runAll(i === 0 ? [noFault, ...some] : some)))
     expect(wrong.flat()).toEqual([])

@@ -13,7 +13,7 @@ test('the page lists every clause, and no other', () => {
   expect(listed).toEqual(all.map(lineOf))
 })
 
-test('numbers are unique, and sections exist', () => {
+test('clauses have unique numbers, and their sections of the protocol exist', () => {
   expect(new Set(all.map(({ number }) => number)).size).toBe(all.length)
   for (const { section } of all) expect(protocol).toContain(`\n## ${section} `)
 })

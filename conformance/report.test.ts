@@ -18,7 +18,7 @@ function found() {
   return findings.all()
 }
 
-test('a clause stays broken, with its first problems', () => {
+test('a broken clause stays broken, and keeps its first problems', () => {
   expect(found().map(({ state }) => state)).toEqual(['kept', 'broken', 'unseen'])
   expect(numbersOf(found(), 'broken')).toEqual(['N1.2'])
   expect(found()[1]?.problems).toEqual(['the frame is <\u0000>', 'second', 'third'])
@@ -36,11 +36,11 @@ not ok 2 - N1.2 A node says "ready" & waits (section 27)
     - "second"
     - "third"
   ...
-ok 3 - N1.3 A node stays (section 27) # SKIP nothing happened that it applies to
+ok 3 - N1.3 A node stays (section 27) # SKIP the run did not test it
 `)
 })
 
-test('JUnit has a test case for each, in XML that a parser takes', () => {
+test('JUnit has a test case for each clause, in valid XML', () => {
   expect(report(found(), 'junit')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="conformance" tests="3" failures="1" skipped="1">
   <testcase classname="N1.1" name="N1.1 Every request is signed (section 10)"></testcase>
@@ -51,7 +51,7 @@ third</failure></testcase>
 `)
 })
 
-test('JSON says whether all is well', () => {
+test('JSON says whether the node conforms, and lists the clauses', () => {
   expect(JSON.parse(report(found(), 'json'))).toMatchObject({
     conforms: false,
     clauses: [{ number: 'N1.1', state: 'kept' }, { state: 'broken' }, { state: 'unseen', problems: [] }],

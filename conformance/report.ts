@@ -10,7 +10,7 @@ const nameOf = ({ clause }: Finding): string =>
 function tap(findings: readonly Finding[]): string {
   const lines = findings.map((finding, index) => {
     const result = finding.state === 'broken' ? 'not ok' : 'ok'
-    const directive = finding.state === 'unseen' ? ' # SKIP nothing happened that it applies to' : ''
+    const directive = finding.state === 'unseen' ? ' # SKIP the run did not test it' : ''
     const problems = finding.problems.map((problem) => `    - ${JSON.stringify(problem)}\n`).join('')
     const block = problems === '' ? '' : `  ---\n  problems:\n${problems}  ...\n`
     return `${result} ${index + 1} - ${nameOf(finding)}${directive}\n${block}`

@@ -64,7 +64,7 @@ async function createStage() {
 }
 
 describe('a validator', () => {
-  test('of ours keeps every clause, and nothing is left unseen', async () => {
+  test('of this project keeps every clause, and the test checks each clause', async () => {
     const run = await createStage()
     const played = await run(noFault)
     const restarted = await run({ ...noFault, restarts: true })

@@ -82,7 +82,7 @@ function familyOf(pid: number): number[] {
   return below(pid)
 }
 
-describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
+describe.skipIf(!hasAnvil)('for a user with npm and without a checkout', () => {
   const tests = path.join(away, 'tests')
   let child: ChildProcess
   // biome-ignore lint/suspicious/noExplicitAny: The program prints JSON.
@@ -107,7 +107,7 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
   })
   afterAll(() => child?.kill('SIGKILL'))
 
-  test('a test of theirs starts a network, and verifies the receipt of a task', () => {
+  test('a user’s own test starts a network and verifies the receipt of a task', () => {
     expect(started).toMatchObject({ output: '{"hello":"world"}', holds: true })
     const { hub, chain, accounts, project_id } = started.network
     expect([hub.url, chain]).toEqual([
@@ -211,7 +211,7 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
     })
   })
 
-  test('nothing is left once the network is told to stop', async () => {
+  test('no process is left after the network is told to stop', async () => {
     const family = familyOf(child.pid!)
     // The program, the network, the chain, workerd, four validators and three devices.
     expect(family.length).toBeGreaterThanOrEqual(10)
@@ -221,7 +221,7 @@ describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
     expect(family.filter((pid) => left.has(pid))).toEqual([])
   })
 
-  test('each package is as publint wants it', async () => {
+  test('publint finds no problem in the client and testing packages', async () => {
     // nodectl is left out: publint takes modules without an import or export for CommonJS, whatever they are called.
     for (const name of ['client', 'testing']) {
       const pkgDir = path.join(tests, 'node_modules', scope, name)

@@ -76,7 +76,7 @@ describe.skipIf(findAnvil() === null)('an environment, compared with its chain a
       over.rpc_urls ?? [anvil.url],
     )
 
-  test('is well', async () => {
+  test('passes all checks', async () => {
     await hub.runSchedule()
     await expect.poll(() => problemsOf(environment)).toEqual([])
     expect(await chainProblems(environment, [anvil.url])).toEqual([])
@@ -170,7 +170,7 @@ describe.skipIf(findAnvil() === null)('an environment, compared with its chain a
 test.each([
   ['no name or certificate', 'does not answer (fetch failed): check that …'],
   ['no Worker behind the domain', 'answers 530: error code: 1016'],
-])('is tried again while the domain leads nowhere: %s', async (_, problem) => {
+])('the check is repeated while the domain does not lead to the hub: %s', async (_, problem) => {
   const looks = [problem, problem, 'answers 503: The hub refuses'].map((one) => [
     { what: 'GET /', problem: one },
   ])

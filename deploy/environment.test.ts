@@ -16,14 +16,14 @@ const example = () => readEnvironment('deploy/example.toml')
 const withSettings = (settings: Record<string, string>) => completeEnvironment({ settings })
 
 describe('the file of an environment', () => {
-  test('as the example has it lacks what nobody else can know', () => {
+  test('of the example lacks only the values that the operator must provide', () => {
     expect(missingMembers(example()).map(([member]) => member)).toEqual([
       ...['account_id', 'domain', 'operators', 'relayer', 'chain.rpc_urls', 'chain.start_block'],
       'chain.contracts (token, faucet, project_registry, vault_factory, vault_implementation, staking, treasury)',
     ])
   })
 
-  test('is refused with every member that it cannot have', () => {
+  test('is refused, and the error names every unknown or invalid member', () => {
     const file = path.join(tmpdir(), `environment-${process.pid}.toml`)
     writeFileSync(file, 'name = "Hub!"\ncolour = "red"\n[chain]\nprofile = "moon"\n')
     expect(() => readEnvironment(file)).toThrow(/name: must be[\s\S]*chain\.profile: [\s\S]*colour/)
@@ -47,14 +47,14 @@ describe('the file of an environment', () => {
     expect(() => readEnvironment('deploy/none.toml')).toThrow(/Copy deploy\/example\.toml/)
   })
 
-  test('that is complete is one that the hub takes', () => {
+  test('is accepted if it is complete', () => {
     expect(missingMembers(completeEnvironment())).toEqual([])
     expect(environmentProblems(completeEnvironment())).toEqual([])
   })
 
   test.each<[string, () => string[], RegExp]>([
     [
-      'a host of one machine',
+      'a host that only one machine can reach',
       () => environmentProblems(completeEnvironment({ domain: 'localhost' })),
       /BASE_URL: .*enter the https address/,
     ],
@@ -69,12 +69,12 @@ describe('the file of an environment', () => {
       /LOCAL_NETWORK: .*remove it/,
     ],
     [
-      'a key that everybody has',
+      'a private key that is publicly known',
       () => environmentProblems(completeEnvironment(), { RELAYER_PRIVATE_KEY: anvilKeys[0]! }),
       /RELAYER_PRIVATE_KEY: .*use another/,
     ],
     [
-      'an account of such a key',
+      'an account whose private key is publicly known',
       () =>
         environmentProblems(completeEnvironment({ relayer: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266' })),
       /relayer: 0xf39\w+ is an account of anvil, .*use an account of your own/,
@@ -95,7 +95,7 @@ describe('the file of an environment', () => {
       /queues: actions has no dead_letter_queue: name one/,
     ],
     [
-      'dead letters that nobody reads',
+      'dead letters that no consumer reads',
       () => queueProblems({ producers: [], consumers: [{ queue: 'actions', dead_letter_queue: 'lost' }] }),
       /queues: nobody reads lost: add a consumer/,
     ],
@@ -129,7 +129,7 @@ describe('the file of an environment', () => {
   })
 })
 
-test('`plan` of a clean clone without a network prints that, and exits with 2', () => {
+test('`plan` in a clean clone without a network prints the plan, and exits with 2', () => {
   // A network namespace of its own has no network, where the machine lets a user make one.
   const offline = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
   const command = [process.execPath, 'deploy/run.ts', 'plan', '--env', 'example', '--offline']
@@ -156,7 +156,7 @@ test('a plan without an account names every resource, secret, rule and role, and
     expect(text).toMatch(said)
 })
 
-test.each(chainProfiles)('a plan on $name sets what follows from the chain', (profile) => {
+test.each(chainProfiles)('a plan on $name sets the chain settings of that profile', (profile) => {
   const { chain } = completeEnvironment()
   const on = (settings: Record<string, string>) =>
     completeEnvironment({ chain: { ...chain, profile: profile.name }, settings })
@@ -165,11 +165,11 @@ test.each(chainProfiles)('a plan on $name sets what follows from the chain', (pr
   expect(planOf(on({ CHAIN_BLOCK_SECS: '7' }), null).vars.CHAIN_BLOCK_SECS).toBe('7')
 })
 
-test('the table of chains is the printed one', () => {
+test('docs/deploy.md contains the current table of chains', () => {
   expect(readFileSync('docs/deploy.md', 'utf8')).toContain(chainsTable())
 })
 
-test('the page of settings is the printed one', () => {
+test('docs/settings.md is the current page of settings', () => {
   expect(readFileSync('docs/settings.md', 'utf8'), 'npm run -s deploy -- settings > docs/settings.md').toBe(
     settingsPage(),
   )

@@ -32,7 +32,7 @@ const left = () => [account.databases, account.buckets, account.queues, account.
 const nothing = [[], ['of-somebody-else'], [], null, []]
 
 describe('remove', () => {
-  test('deletes all that is there and nothing else, and says before what that is', async () => {
+  test('deletes all its resources and nothing else, and lists them first', async () => {
     const said: string[] = []
     await remove('hub-gone', said)
     expect(left()).toEqual(nothing)
@@ -49,7 +49,7 @@ describe('remove', () => {
     expect(left()).toEqual(before)
   })
 
-  test('has a rule empty a bucket that has something, once, and deletes it when it is empty', async () => {
+  test('adds a rule once that empties a full bucket, and deletes the bucket when it is empty', async () => {
     account.full.add(buckets[1]!)
     for (let again = 0; again < 2; again++)
       await expect(remove()).rejects.toThrow(`${buckets[1]} cannot be deleted while they are not empty`)
@@ -62,7 +62,7 @@ describe('remove', () => {
     expect(left()).toEqual(nothing)
   })
 
-  test('that ends at any step comes to the same when it is run again', async () => {
+  test('that was interrupted at any step has the same result when it runs again', async () => {
     const steps = ['delete', 'queues delete', 'd1 delete', 'r2 bucket delete']
     for (const step of steps) {
       const call = account.calls.length

@@ -30,7 +30,7 @@ const back = (over: Partial<Parameters<typeof rollBack>[0]> = {}) =>
 const running = () => account.deployments.at(-1)!.versions
 
 describe('rollback', () => {
-  test('gives all traffic to the version before, whatever share the newest has, and tries the hub', async () => {
+  test('gives all traffic to the previous version, whatever share the newest has, and checks the hub', async () => {
     deployed(1, `${objectsTag} one`, ['v1', 100])
     deployed(2, `${objectsTag} two`, ['v2', 100])
     deployed(3, `${objectsTag} three`, ['v3', 50], ['v2', 50])
@@ -41,7 +41,7 @@ describe('rollback', () => {
     expect(account.calls.at(-1)).toContain(`--message ${objectsTag} one`)
   })
 
-  test('takes one that is named, if it has had all traffic', async () => {
+  test('accepts a named version if it has had all traffic', async () => {
     deployed(1, `${objectsTag} one`, ['v1', 100])
     deployed(2, `${objectsTag} two`, ['v2', 100])
     deployed(3, `${objectsTag} three`, ['v3', 100])
@@ -52,16 +52,24 @@ describe('rollback', () => {
 
   test.each([
     ['there is no Worker', [], 'There is no Worker hub-back.'],
-    ['no version was before', [`${objectsTag} one`], 'No earlier version'],
-    ['objects have another form since', ['v0.1 one', `${objectsTag} two`], 'cannot open the storage'],
-    ['the version before is not of `up`', ['by hand', `${objectsTag} two`], 'cannot open the storage'],
-  ])('is refused where %s', async (_, messages, problem) => {
+    ['there is no earlier version', [`${objectsTag} one`], 'No earlier version'],
+    [
+      'the storage of objects has changed since',
+      ['v0.1 one', `${objectsTag} two`],
+      'cannot open the storage',
+    ],
+    [
+      'the previous version was not deployed by `up`',
+      ['by hand', `${objectsTag} two`],
+      'cannot open the storage',
+    ],
+  ])('is refused if %s', async (_, messages, problem) => {
     for (const [i, message] of messages.entries()) deployed(i + 1, message, [`v${i}`, 100])
     await expect(back()).rejects.toThrow(problem)
     expect(account.calls.filter((call) => call.startsWith('versions'))).toEqual([])
   })
 
-  test('changes nothing without a yes', async () => {
+  test('changes nothing without confirmation', async () => {
     deployed(1, `${objectsTag} one`, ['v1', 100])
     deployed(2, `${objectsTag} two`, ['v2', 100])
     await expect(back({ confirm: async () => false })).rejects.toThrow(CommandError)
@@ -69,7 +77,7 @@ describe('rollback', () => {
   })
 })
 
-test('the form of objects counts the versions of every storage', () => {
+test('the version of objects includes the migrations of every storage', () => {
   const lists = ['durable-objects', 'workers'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => /(^|[/-])migrations\.ts$/.test(file) && file !== 'sql-migrations.ts')

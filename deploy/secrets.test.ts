@@ -9,7 +9,7 @@ const all = new Set(['HUB_SECRET', 'COORDINATOR_SEED', 'RELAYER_PRIVATE_KEY', 'R
 const fresh = completeEnvironment({ relayer: '' })
 const own = completeEnvironment({ relayer: privateKeyToAddress(key('07')) })
 
-test('a secret that can be made is made, a new one each time, and the account of a key is printed', () => {
+test('a missing secret is generated, a new one each time, and the account of a key is printed', () => {
   const { values, notes, missing } = planSecrets(fresh, without)
   expect(Object.keys(values)).toEqual(['HUB_SECRET', 'COORDINATOR_SEED', 'RELAYER_PRIVATE_KEY'])
   expect(missing).toEqual([])
@@ -19,7 +19,7 @@ test('a secret that can be made is made, a new one each time, and the account of
   expect(planSecrets(fresh, without).values).not.toEqual(values)
 })
 
-test('a key of the relayer is not made where no file keeps it, or its account is named', () => {
+test('a relayer key is not generated if no file keeps it, or if the environment names its account', () => {
   for (const [environment, isKept] of [
     [fresh, false],
     [own, true],
@@ -36,7 +36,7 @@ test('an existing secret stays, also if variables are set, unless it is rotated'
   expect(rotated.values).toEqual({ COORDINATOR_SEED: key('02') })
 })
 
-test('a relayer that is replaced takes the keys before it with it', () => {
+test('a rotation of the relayer key also needs the previous keys', () => {
   const rotated = { ...without, present: all, rotate: 'RELAYER_PRIVATE_KEY' }
   expect(() => planSecrets(own, rotated)).toThrow(/RELAYER_PREVIOUS_KEYS/)
   const given = { RELAYER_PRIVATE_KEY: key('08'), RELAYER_PREVIOUS_KEYS: key('07') }
@@ -45,13 +45,13 @@ test('a relayer that is replaced takes the keys before it with it', () => {
 
 test.each([
   [
-    'no key of the relayer that the file names',
+    'the key of another relayer than the file names',
     { RELAYER_PRIVATE_KEY: key('08') },
     null,
     /is the key of 0x.*, and the file names 0x/,
   ],
   ['nonsense', { RELAYER_PRIVATE_KEY: 'nonsense' }, null, /RELAYER_PRIVATE_KEY: /],
-  ['no secret', {}, 'CHAIN_NAME', /CHAIN_NAME is not a secret of the hub/],
+  ['a setting that is not a secret', {}, 'CHAIN_NAME', /CHAIN_NAME is not a secret of the hub/],
 ])('is refused: %s', (_, given, rotate, said) => {
   expect(() => planSecrets(own, { ...without, given, rotate })).toThrow(said)
 })

@@ -103,7 +103,7 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
   })
 
   test(
-    'killed after each step and run again, it comes to what an `up` without faults makes, and `check` passes',
+    'killed after each step and run again, it has the result of an uninterrupted `up`, and `check` passes',
     async () => {
       const whole = new RecordedAccount()
       await bringUp({
@@ -135,7 +135,7 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
   )
 
   test(
-    'each line of docs/deploy.md does what the page says, for somebody who has nothing else',
+    'each line of docs/deploy.md does what the page says, starting from nothing',
     async () => {
       const page: Desk = openDesk(environment, 'trial', () => workerPort(page))
       const file = path.join(page.folder, 'deploy/testnet.toml')

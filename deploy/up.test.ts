@@ -39,7 +39,7 @@ const made = () => {
 }
 
 describe('up', () => {
-  test('makes all that the plan shows, and a second time changes nothing but the version', async () => {
+  test('creates all that the plan shows; a second run changes only the version', async () => {
     await up()
     const state = await readAccount(account.wrangler, resourcesOf(environment))
     expect(planOf(environment, state).rows.map((row) => row.state)).not.toContain('will be created')
@@ -71,7 +71,7 @@ describe('up', () => {
     expect(checked).toEqual([url, ...Array.from({ length: 3 }, () => `${url} ${chosen}`)])
   })
 
-  test('that ends at any step, before or after it, comes to the same when it is run again', async () => {
+  test('that was interrupted before or after any step has the same result when it runs again', async () => {
     await up()
     const [whole, steps] = [made(), changes()]
     for (const step of steps)
@@ -85,7 +85,7 @@ describe('up', () => {
       }
   })
 
-  test('finds its queues among those of others, of which wrangler shows some at a time', async () => {
+  test('finds its queues among others, of which wrangler lists one page at a time', async () => {
     const others = Array.from({ length: 50 }, (_, i) => `of-somebody-else-${i}`)
     const queues = resourcesOf(environment).queues
     account.queues.push(...others, queues[0]!)
@@ -98,7 +98,7 @@ describe('up', () => {
     expect(read).toEqual(['queues list --page 1', 'queues list --page 2', 'queues list --page 3'])
   })
 
-  test('gives the version before all traffic again when the new one is not well', async () => {
+  test('gives all traffic back to the previous version if the new one fails its checks', async () => {
     await up()
     const check = async (url: string) => {
       throw new CommandError(`${url} is not well`)
@@ -107,7 +107,7 @@ describe('up', () => {
     expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'hub-up-0', percentage: 100 }])
   })
 
-  test('takes a change of secrets for no other classes of objects', async () => {
+  test('does not mistake a change of secrets for a change of object classes', async () => {
     await up()
     account.deployments.push({ ...account.deployments[0]!, created_on: '2030-01-01', annotations: {} })
     await up()
@@ -131,7 +131,7 @@ describe('up', () => {
     }
   })
 
-  test('wants the secrets that only the operator has', async () => {
+  test('requires the secrets that only the operator has', async () => {
     const { rpc_urls, ...chain } = environment.chain
     const secretive = { ...environment, chain }
     await expect(up({ environment: secretive })).rejects.toThrow(

@@ -9,7 +9,7 @@ const soonMs = Date.now() + 3_600_000
 const withStorage = (name: string, work: (storage: DurableObjectStorage) => Promise<void>) =>
   runInDurableObject(env.PROJECT_COMMITTEES.getByName(name), (_, { storage }) => work(storage))
 
-test('an alarm that comes in time stays, and one that comes too late is set', async () => {
+test('an alarm that is early enough stays, and one that is too late is replaced', async () => {
   await withStorage('in time', async (storage) => {
     const alarm = new Alarm(storage)
     const setTo: (number | null)[] = []
@@ -21,7 +21,7 @@ test('an alarm that comes in time stays, and one that comes too late is set', as
   })
 })
 
-test('an alarm that came is set again, also for later', async () => {
+test('an alarm that fired can be set again, also for a later time', async () => {
   await withStorage('came', async (storage) => {
     const alarm = new Alarm(storage)
     await alarm.by(soonMs)
@@ -39,7 +39,7 @@ test('an alarm that was set before the object was constructed is read from stora
   })
 })
 
-test('of several that are set at once the soonest stays', async () => {
+test('if several alarms are set at once, the earliest stays', async () => {
   await withStorage('at once', async (storage) => {
     const alarm = new Alarm(storage)
     await Promise.all([soonMs + 10, soonMs, soonMs + 20].map((atMs) => alarm.by(atMs)))
@@ -47,7 +47,7 @@ test('of several that are set at once the soonest stays', async () => {
   })
 })
 
-test('one that was lost is revived, and one that is there stays', async () => {
+test('a lost alarm is set again, and an existing one stays', async () => {
   await withStorage('lost', async (storage) => {
     const alarm = new Alarm(storage)
     await alarm.by(soonMs)

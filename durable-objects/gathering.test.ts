@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Gathering } from './gathering.ts'
 
-test('items that come within a moment are handed on together, and each caller waits for that', async () => {
+test('items that arrive within a moment are passed on together, and each caller waits until this is done', async () => {
   const handedOn: (readonly string[])[] = []
   const gathering = new Gathering<string>(1, async (items) => void handedOn.push(items))
   await Promise.all([gathering.add('one'), gathering.add('two')])
@@ -10,7 +10,7 @@ test('items that come within a moment are handed on together, and each caller wa
   expect(handedOn).toEqual([['one', 'two'], ['three']])
 })
 
-test('a failure is that of all that came together, and of no other', async () => {
+test('if passing on fails, every caller of that group fails, and no other', async () => {
   const gathering = new Gathering<string>(1, async (items) => {
     if (items.includes('bad')) throw new Error('it is bad')
   })

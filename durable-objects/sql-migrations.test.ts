@@ -17,7 +17,7 @@ const tablesOf = (storage: DurableObjectStorage) =>
 const inStorage = (name: string, work: (storage: DurableObjectStorage) => void) =>
   runInDurableObject(env.FAUCET_COOLDOWN.getByName(name), (_, { storage }) => work(storage))
 
-test('each version is applied once, a new one after those that the storage has', () =>
+test('each version is applied once, and new versions after those that the storage has', () =>
   inStorage('migrated', (storage) => {
     expect(isMigrated(storage)).toBe(false)
     migrate(storage, versions.slice(0, 1))
@@ -36,7 +36,7 @@ test('a version that fails leaves the storage as it was', () =>
     expect(isMigrated(storage)).toBe(false)
   }))
 
-test('storage of a hub with more versions is refused, and stays as it is', () =>
+test('storage with more versions than this hub knows is refused, and does not change', () =>
   inStorage('newer', (storage) => {
     migrate(storage, versions)
     const said = /has version 2, and this hub knows 1\. Run the hub that wrote it/

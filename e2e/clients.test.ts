@@ -11,7 +11,7 @@ import { type SampleNetwork, startSampleNetwork } from '../testing/sample-networ
 // Programs of others wait for nodes and blocks, each in the time the machine has for it.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-describe.skipIf(!hasAnvil)('programs of others, against a local network', () => {
+describe.skipIf(!hasAnvil)('clients of a local network', () => {
   let network: SampleNetwork
   beforeAll(async () => {
     network = await startSampleNetwork()

@@ -32,8 +32,8 @@ describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local net
   })
 
   // Several people use the console at the same time, each in a page of their own.
-  describe('for somebody who looks and somebody who funds', () => {
-    test.concurrent('leads to a verified result, and every screen is sound', async () => {
+  describe('for a visitor and a funder', () => {
+    test.concurrent('leads to a verified result, and no screen has a fault', async () => {
       expect(await findConsoleFaults(browser, network.origin)).toEqual([])
     })
 
@@ -42,13 +42,13 @@ describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local net
     })
   })
 
-  test('a developer enrolls, and has a key, a webhook, a draft and a project', async () => {
+  test('a developer enrolls, and creates a key, a webhook, a draft and a project', async () => {
     expect(await findBuildFaults(browser, network.origin)).toEqual([])
   })
 
   // The owner lets hours pass, in which nobody else has a round or a signed action.
   describe('with hostile texts, and for an owner', () => {
-    test.concurrent('every screen shows texts as texts', async () => {
+    test.concurrent('every screen shows hostile text as plain text', async () => {
       expect(await findInjections(browser, network.origin)).toEqual([])
     })
 
@@ -59,11 +59,11 @@ describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local net
 
   // Reviews are of owners that were paid.
   describe('for operators', () => {
-    test.concurrent('an operator approves a project, bans a device, and takes both back', async () => {
+    test.concurrent('an operator approves a project, bans a device, and reverts both', async () => {
       expect(await findOperatorFaults(browser, network.origin, network.keepLetter)).toEqual([])
     })
 
-    test.concurrent('an operator has a validator come and go', async () => {
+    test.concurrent('an operator adds a validator and removes it', async () => {
       expect(await findValidatorFaults(browser, network.origin, network.keepPending)).toEqual([])
     })
   })
@@ -72,7 +72,7 @@ describe.skipIf(!hasAnvil || chromium === undefined)('the console of a local net
     expect(await findDisputeFaults(browser, network.origin)).toEqual([])
   })
 
-  test('the message of a module that aborts is text, escaped and bounded', async () => {
+  test('the message of an aborted module is shown as text, escaped and bounded', async () => {
     expect(await findAbortFaults(browser, network.origin)).toEqual([])
   })
 })

@@ -65,7 +65,7 @@ describe.skipIf(!hasAnvil)('signing in with a contract wallet', () => {
   }
 
   test.each([`0x${'11'.repeat(65)}`, `0x${'22'.repeat(300)}`])(
-    'the contract decides: %.14s…',
+    'the wallet contract decides about the signature %.14s…',
     async (signature) => {
       const { accepting, refusing, padded, longer, shorter, reverting, burning } = wallets
       expect(await signIn(accepting.address, signature)).toEqual([200, accepting.address])
@@ -74,7 +74,7 @@ describe.skipIf(!hasAnvil)('signing in with a contract wallet', () => {
     },
   )
 
-  test('without code the form of the signature decides', async () => {
+  test('without contract code, the form of the signature decides', async () => {
     expect(await signIn(wallets.absent.address, `0x${'11'.repeat(65)}`)).toEqual([401, 'bad_signature'])
     expect(await signIn(wallets.absent.address, `0x${'22'.repeat(300)}`)).toEqual([400, 'invalid_field'])
   })

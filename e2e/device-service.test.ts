@@ -77,7 +77,7 @@ describe.each(systems)('the commands of /run-a-device for %s', (system) => {
   const { key, check, bind, serve, service } = commandsOf(system)
   const { data, unit, user, readers } = places[system]
 
-  test('are ones that a shell reads', () => {
+  test('have valid shell syntax', () => {
     for (const text of [key, check, bind, serve, service ?? ''])
       expect(spawnSync('sh', ['-n', '-c', text], { encoding: 'utf8' })).toMatchObject({
         status: 0,
@@ -111,7 +111,7 @@ describe.each(systems)('the commands of /run-a-device for %s', (system) => {
     ])
   })
 
-  test('start nothing where there is no key, or another node has the place', () => {
+  test('start nothing if the key is missing, or if the data directory already exists', () => {
     const { at, noted, run } = machine()
     expect(run(service ?? '').status).not.toBe(0)
     run(key)
@@ -121,7 +121,7 @@ describe.each(systems)('the commands of /run-a-device for %s', (system) => {
     expect(existsSync(at('home/node/node.key'))).toBe(true)
   })
 
-  test('check the machine with the key that was made, and find nothing failed about it', () => {
+  test('check the machine with the new key, and report no failure', () => {
     const { run } = machine()
     run(key)
     const { stdout } = run(`${check.replace(/--hub-url \S+/, '--bind 127.0.0.1:0')}`)

@@ -100,7 +100,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
       .toBe('confirmed')
   }
 
-  test('of 100 parallel drips of one wallet one is given, and 99 are told when to come again', async () => {
+  test('of 100 parallel drips of one wallet, one succeeds, and 99 are told when to retry', async () => {
     const { wallet, post } = await signIn(url())
     const answers = await Promise.all(
       Array.from({ length: 100 }, async () => read(await post('/v1/faucet/drip'))),
@@ -131,7 +131,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
     expect(await tokensOf(wallet)).toBe(amount)
   })
 
-  test('shows what it gives, and to whom when', async () => {
+  test('shows its amounts, and when the caller is eligible again', async () => {
     const { get, post } = await signIn(url())
     const expected = {
       enabled: true,
@@ -158,7 +158,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
     })
   })
 
-  test('a chain that does not answer costs no turn', async () => {
+  test('a drip while the chain does not answer is not counted', async () => {
     const { post } = await signIn(url())
     proxy.down = true
     expect(await read(await post('/v1/faucet/drip'))).toMatchObject({
@@ -170,7 +170,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
     expect(await read(await post('/v1/faucet/drip'))).toMatchObject({ status: 429 })
   })
 
-  test('503 faucet_empty: too few tokens, and the turn is kept for later', async () => {
+  test('503 faucet_empty if it has too few tokens, and the drip is not counted', async () => {
     const { post } = await signIn(url())
     const left = amount - 1n
     const data = encodeFunctionData({
@@ -187,7 +187,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
     expect((await post('/v1/faucet/drip')).status).toBe(202)
   })
 
-  test('503 unavailable: a token that is not there, and the turn is kept for later', async () => {
+  test('503 unavailable if the token has no code, and the drip is not counted', async () => {
     const { post } = await signIn(url())
     const code = await chain.rpc('eth_getCode', contracts.token, 'latest')
     await chain.rpc('anvil_setCode', contracts.token, '0x')
@@ -199,7 +199,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
     expect((await post('/v1/faucet/drip')).status).toBe(202)
   })
 
-  test('a contract that refuses costs no turn', async () => {
+  test('a drip that the contract refuses is not counted', async () => {
     const { post } = await signIn(url())
     const role = [dripperRole, signer] as const
     await adminSends(
@@ -217,7 +217,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
     expect((await post('/v1/faucet/drip')).status).toBe(202)
   })
 
-  test('at most three wallets of one client address', async () => {
+  test('serves at most three wallets of one client address', async () => {
     const from = freshAddress()
     const statuses: number[] = []
     for (let i = 0; i < 4; i++)
@@ -225,7 +225,7 @@ describe.skipIf(!hasAnvil)('the faucet', () => {
     expect(statuses).toEqual([202, 202, 202, 429])
   })
 
-  test('leaves the native part out when the hub has little of it itself', async () => {
+  test('leaves out the native part if the hub itself has too little', async () => {
     const { post } = await signIn(url())
     const operator = await signIn(url(), freshAddress(), operatorKey)
     const balance = async () => {

@@ -17,7 +17,7 @@ afterAll(() => hub.stop())
 const pathOf = (url: URL) => new URL('/v1/network/params', url)
 
 describe('two isolates', () => {
-  test('together never answer more than the limit, and neither ever says that more is left than before', async () => {
+  test('together never answer more requests than the limit, and neither reports a growing remainder', async () => {
     const headers = { 'CF-Connecting-IP': '203.0.113.77' }
     // Each connection sees the numbers of its isolate in order.
     const ask = async (url: URL) => {
@@ -43,7 +43,7 @@ describe('two isolates', () => {
   })
 })
 
-test('the first answer that its port ever gives is right, because the database is migrated by then', async () => {
+test('the first answer on the port of a hub is correct, because the hub migrates its database first', async () => {
   const port = await pickPort()
   const starting = startTestHub({}, { port })
   const answer = await firstAnswer(`http://127.0.0.1:${port}/v1/projects`)
@@ -68,7 +68,7 @@ function nullIfRefused(error: Error): null {
   throw error
 }
 
-test('on a network that people use, a caller does not choose its address', async () => {
+test('on a public network, a caller cannot choose its client address', async () => {
   const network = await startTestHub({}, { callersNameAddress: false })
   try {
     const ask = async (address: string) => {

@@ -34,7 +34,7 @@ const operator = { OPERATOR_ADDRESSES: accounts.operator.address.toLowerCase() }
 const finalityBlocks = 12
 const stateFolder = () => mkdtempSync(path.join(tmpdir(), 'indexer-'))
 
-describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
+describe.skipIf(!hasAnvil)('the indexer, under faults and attacks', () => {
   let network: IndexerNetwork
   let chain: Anvil
   let calls: Calls
@@ -59,7 +59,7 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     return session.post('/admin/v1/reindex', { reason: 'The chain is right again.' })
   }
 
-  test('a block full of logs that look like ours is passed over behind a node that gives few logs', async () => {
+  test('a block flooded with similar logs does not stop it, behind a node that returns few logs', async () => {
     const proxy = await startRpcProxy(chain.url, refusingLogsAbove(10_000))
     cleanUps.push(proxy.stop)
     const hub = await network.start({ CHAIN_RPC_URL: proxy.url })
@@ -71,7 +71,7 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     expect(await statusAsOfNow(hub)).toMatchObject({ status: 'ok' })
   })
 
-  test('events of ours come from the receipts where the node refuses every question about logs', async () => {
+  test('its events come from the receipts if the node refuses every request for logs', async () => {
     const proxy = await startRpcProxy(chain.url, refusingLogsAbove(0))
     cleanUps.push(proxy.stop)
     const hub = await network.start({ CHAIN_RPC_URL: proxy.url })
@@ -85,7 +85,7 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     ])
   })
 
-  test('says that it stands, as soon as it does not follow the head', async () => {
+  test('reports that it has stopped as soon as it no longer follows the head', async () => {
     let refuses = false
     const proxy = await startRpcProxy(chain.url, (call, reply) =>
       refuses && /Logs|Receipt/.test(call.method)
@@ -181,7 +181,7 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     expect(await effectsOf(fresh)).toEqual(effects)
   })
 
-  test('final blocks that go while later ones are confirmed halt it', async () => {
+  test('final blocks that disappear while later ones are confirmed halt it', async () => {
     let replacedAt: number | null = null
     const proxy = await startRpcProxy(chain.url, async ({ method, params }, reply) => {
       const { toBlock } = (params[0] ?? {}) as { toBlock?: string }
@@ -281,7 +281,7 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     expect(await epoch()).toMatchObject({ miner: '100', vetoed: true, reopened: false })
   })
 
-  test('a node that is down is passed over, and one with another history halts the index with the reason', async () => {
+  test('a node that is down is skipped; one with another history halts the index with the reason', async () => {
     const statePath = stateFolder()
     const down = 'http://127.0.0.1:9'
     const hub = await network.start({ CHAIN_RPC_URL: `${down}, ${chain.url}` }, { statePath })

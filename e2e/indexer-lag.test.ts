@@ -44,7 +44,7 @@ describe.skipIf(!hasAnvil)('the indexer, behind a node that lags or limits', () 
     expect(states).toEqual(now.states)
   }
 
-  test('has every event though the logs of a block, or a part of them, come long after its header', async () => {
+  test('has every event, even if some or all logs of a block arrive long after its header', async () => {
     proxy.follow(1, 0, { logsLagMs: 3_000 })
     const hub = await network.start({ CHAIN_RPC_URL: proxy.url, CHAIN_FINALITY_BLOCKS: '3' })
     await submitProject(hub, network, 1)
@@ -65,7 +65,7 @@ describe.skipIf(!hasAnvil)('the indexer, behind a node that lags or limits', () 
     await expectLikeHonest(hub)
   })
 
-  test('follows a node that answers 60 % of its requests with 429, without an alarm that gets nowhere', async () => {
+  test('follows a node that answers 60 % of its requests with 429, and misses no event', async () => {
     proxy.follow(2, 0, { rateLimited: 0.6 })
     const hub = await network.start({ CHAIN_RPC_URL: proxy.url, CHAIN_FINALITY_BLOCKS: '3' })
     await network.mine(calls.register(1), calls.bond(0, 500n))
@@ -77,7 +77,7 @@ describe.skipIf(!hasAnvil)('the indexer, behind a node that lags or limits', () 
     await expectLikeHonest(hub)
   })
 
-  test('takes a node that is eight blocks behind for nothing else, and goes on once it has caught up', async () => {
+  test('accepts a node that is eight blocks behind, and continues once it has caught up', async () => {
     let lag = 0
     let asked = 0
     const head = async () => (await network.head()).number
@@ -105,7 +105,7 @@ describe.skipIf(!hasAnvil)('the indexer, behind a node that lags or limits', () 
     await lagging.stop()
   })
 
-  test('starts again where the first block was not final and went', async () => {
+  test('starts again if a reorganisation removes its first block before it is final', async () => {
     await network.mineEmpty(3)
     const { number } = await network.head()
     const hub = await network.start({ CHAIN_START_BLOCK: String(number) })
@@ -119,7 +119,7 @@ describe.skipIf(!hasAnvil)('the indexer, behind a node that lags or limits', () 
     await expectStatus(hub, { status: 'ok', chain: { halted: null } })
   })
 
-  test('reads a history of 2,000 blocks with few calls, and what is in it', async () => {
+  test('reads a history of 2,000 blocks and its events with few calls', async () => {
     const byMethod = new Map<string, number>()
     const counting = await startRpcProxy(chain.url, ({ method }, reply) => {
       byMethod.set(method, (byMethod.get(method) ?? 0) + 1)

@@ -83,7 +83,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
 
   const namesOf = async (hub: Hub) => (await indexOf(hub)).events.map(({ name }) => name)
 
-  test('stores events with their block, and what they make of a project, a subscription and a slash', async () => {
+  test('stores events with their block, and the resulting project, subscription and slash', async () => {
     const hub = await start()
     const evidence = hash('evidence')
     await mine(calls.bond(0, 500n))
@@ -125,7 +125,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
       .toEqual([0, 0, 0, 0, 0, 0])
   })
 
-  test("keeps a vault's books as the contract does", async () => {
+  test('has the same balances of a vault as the contract', async () => {
     const hub = await start()
     await mine(calls.fund(0, 900n), calls.postEpoch(0, 1n, 100n), calls.postEpoch(0, 2n, 200n))
     await mine(calls.veto(0, 1n), calls.requestWithdrawal(0, 50n))
@@ -216,7 +216,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     await expectLikeFresh(hub)
   })
 
-  test('blocks that were final and are gone stop the index, and the status says so', async () => {
+  test('final blocks that disappear stop the index, and the status reports it', async () => {
     const hub = await start()
     await mine(calls.register(1))
     await mineEmpty(80)

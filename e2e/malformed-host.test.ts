@@ -22,7 +22,7 @@ describe.each([
   }
 
   test.each(['a b', '[::1', 'x:99999', '<script>', '%'])(
-    '400 bad_request where the Host header is no host: %s',
+    '400 bad_request if the Host header is not a host: %s',
     async (host) => {
       const answer = await ask(host)
       expect(answer).toMatch(/^HTTP\/1\.1 400 /)
@@ -31,7 +31,7 @@ describe.each([
     },
   )
 
-  test('any host name is taken', async () => {
+  test('any host name is accepted', async () => {
     expect(await ask('hub.example')).toMatch(/^HTTP\/1\.1 200 /)
   })
 })

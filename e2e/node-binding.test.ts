@@ -60,7 +60,7 @@ describe('bind', () => {
     expectRefused(again, 1, `no text in ${node.dataDir} waits for a signature`)
   })
 
-  test('signs for both with the key of the wallet, settings from the environment', async () => {
+  test('signs for device and owner with the key of the wallet and settings from the environment', async () => {
     const node = await createNode()
     const env = { NODE_DATA_DIR: node.dataDir, NODE_HUB_URL: hub.origin() }
     const args = ['bind', '--owner-key-file', wallet.keyFile, '--json']
@@ -69,7 +69,7 @@ describe('bind', () => {
     expect(JSON.parse(stdout)).toMatchObject({ owner: wallet.owner })
   })
 
-  test('--json prints the text with what a website needs', async () => {
+  test('--json prints the text and the members that a website needs', async () => {
     const node = await createNode()
     const { stdout } = await hub.run('bind', node, '--owner', wallet.owner, '--json')
     expect(JSON.parse(stdout)).toEqual({
@@ -97,7 +97,7 @@ describe('bind', () => {
     expect([bound.status, await bound.json()]).toMatchObject([200, { node_id: node.nodeId }])
   })
 
-  test('refuses a signature of somebody else, and keeps the text', async () => {
+  test('refuses a signature of another wallet, and keeps the text', async () => {
     const node = await createNode()
     const message = (await hub.run('bind', node, '--owner', wallet.owner)).stdout.trimEnd()
     const other = await createWallet().account.signMessage({ message })
@@ -112,7 +112,7 @@ describe('bind', () => {
     expect(await hub.run('bind', node, '--signature', signature)).toMatchObject({ code: 0 })
   })
 
-  test('says what to do about a device of another wallet, and about a text that is too old', async () => {
+  test('says what to do about a device of another wallet, and about an expired text', async () => {
     const node = await createNode()
     await hub.run('bind', node, '--owner-key-file', wallet.keyFile)
     const taken = await hub.run('bind', node, '--owner-key-file', createWallet().keyFile, '--json')
@@ -162,15 +162,18 @@ describe('bind', () => {
     ['not-a-key', 0o600, 'is not the key of a wallet: it must be 64 hex digits'],
     [`0x${'00'.repeat(32)}`, 0o600, 'is not the key of a wallet'],
     [`0x${'12'.repeat(32)}`, 0o644, 'others can read the key'],
-  ])('an owner key file with %s and mode %o is refused, and not shown', async (text, mode, message) => {
-    const file = path.join(temporaryFolder(), 'key')
-    writeFileSync(file, text, { mode })
-    const { code, stderr } = await hub.run('bind', await createNode(), '--owner-key-file', file)
-    expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
-    expect(stderr).not.toContain(text)
-  })
+  ])(
+    'an owner key file with %s and mode %o is refused, and its content is not shown',
+    async (text, mode, message) => {
+      const file = path.join(temporaryFolder(), 'key')
+      writeFileSync(file, text, { mode })
+      const { code, stderr } = await hub.run('bind', await createNode(), '--owner-key-file', file)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
+      expect(stderr).not.toContain(text)
+    },
+  )
 
-  test('without a node key there is nothing to bind', async () => {
+  test('without a node key, it names the command that creates one', async () => {
     const dataDir = temporaryFolder()
     const args = ['bind', '--data-dir', dataDir, '--hub-url', hub.origin(), '--owner', wallet.owner]
     const stderr = `Error: no node key in ${dataDir}; create one with: nodectl keygen --data-dir ${dataDir}\n`
@@ -179,7 +182,7 @@ describe('bind', () => {
 })
 
 describe('unbind', () => {
-  test('takes the device from its wallet, with the key of the node alone', async () => {
+  test('removes the device from its wallet with the key of the node alone', async () => {
     const node = await createNode()
     await hub.run('bind', node, '--owner-key-file', wallet.keyFile)
     const { code, stdout } = await hub.run('unbind', node)
@@ -238,7 +241,7 @@ const startWorkingHub = (publicKey: string) =>
     }),
   )
 
-test('unbind says what stays bonded, and whose it is', async () => {
+test('unbind says which collateral stays bonded, and which wallet can withdraw it', async () => {
   const node = await createNode()
   const { origin } = await startWorkingHub(node.publicKey)
   const { code, stdout, stderr } = await nodectl(['unbind', ...at(node, origin)])
@@ -247,7 +250,7 @@ test('unbind says what stays bonded, and whose it is', async () => {
   expect(stderr).toContain(`7 TOK stay bonded in hello (active) until ${wallet.owner} unbonds and withdraws`)
 })
 
-test('status shows what the device works for, and when work can come', async () => {
+test('status shows the projects that the device works for, and when work can come', async () => {
   const { origin } = await startWorkingHub('')
   const shown = await nodectl(['status', '--url', origin])
   expect(shown.stdout).toMatch(

@@ -44,7 +44,7 @@ describe('register', () => {
 })
 
 describe('why', () => {
-  test('names what the device lacks, and how to mend it', async () => {
+  test('names what the device lacks, and how to fix it', async () => {
     const node = await createNode()
     const unbound = await hub.run('why', node)
     expect(unbound.code).toBe(1)
@@ -75,7 +75,7 @@ describe('why', () => {
     nodectl(['why', ...at(await createNode(), origin), ...args])
   const subscription = `0x${'cd'.repeat(32)}`
 
-  test('prints what the hub diagnoses, without what would steer a terminal', async () => {
+  test('prints the diagnosis of the hub without control characters for a terminal', async () => {
     const { origin, requests } = await startLyingHub(
       answers({
         working: false,
@@ -107,14 +107,14 @@ describe('why', () => {
 
   test.each([
     ['that finds nothing else', { working: true, causes: [] }, 200, 'The hub shows'],
-    ['that it gives not', unknown, 404, 'The hub shows'],
+    ['that the hub does not give', unknown, 404, 'The hub shows'],
     [
-      'that says so itself',
+      'that reports it itself',
       { working: false, causes: [{ code: 'offline', severity: 'error', message: 'It sleeps.' }] },
       200,
       'It sleeps.',
     ],
-  ])('a node that is offline is told of beside a diagnosis %s', async (_, diagnosis, status, message) => {
+  ])('reports a node that is offline beside a diagnosis %s', async (_, diagnosis, status, message) => {
     const { origin } = await startLyingHub(answers(diagnosis, status, { ...online, status: 'offline' }))
     const { code, stdout } = await askOf(origin, '--project', `0x${'ab'.repeat(32)}`, '--json')
     expect(code).toBe(1)
@@ -140,7 +140,7 @@ describe('why', () => {
     expectRefused(await askOf(origin, '--project', 'other'), 1, 'There is no project other.')
   })
 
-  test('says that nothing is in the way', async () => {
+  test('says that nothing prevents work', async () => {
     const { origin } = await startLyingHub(answers({ working: true, causes: [] }))
     const device =
       'Nothing is in the way of the device itself. Ask about its work for a project with --project PROJECT\n'
@@ -149,7 +149,7 @@ describe('why', () => {
     expect(await askOf(origin)).toEqual({ ...said, stdout: device })
   })
 
-  test('asks about all that the device works for, and tells what is wrong with the device once', async () => {
+  test('asks about all projects of the device, and reports each problem of the device once', async () => {
     const token = { address: `0x${'c0'.repeat(20)}`, symbol: 'HUB', decimals: 18 }
     const work = ['hello', 'other'].map((slug, i) => ({
       ...{
@@ -180,7 +180,7 @@ describe('why', () => {
     expect(Object.keys(asked ?? {}).filter((name) => name.endsWith('-signature'))).toHaveLength(1)
   })
 
-  test('a hub that does not take the key of the node is asked without it', async () => {
+  test('asks without the key of the node if the hub does not accept it', async () => {
     const causes = [{ code: 'paused', severity: 'error', message: 'It rests.' }]
     const answer = answers({ working: false, causes })
     const refused = { error: 'unauthorized', message: 'This key is unknown.' }
@@ -192,7 +192,7 @@ describe('why', () => {
     expect((await askOf(origin, subscription)).stdout).toContain('error: It rests.')
   })
 
-  test('says what the subscription is where the hub gives no diagnoses', async () => {
+  test('shows the state of the subscription if the hub gives no diagnoses', async () => {
     const { origin } = await startLyingHub(answers(unknown, 404))
     expect(await askOf(origin, subscription)).toEqual({
       code: 0,
@@ -203,7 +203,7 @@ describe('why', () => {
   })
 })
 
-test('settings come from config.json of the data directory too', async () => {
+test('settings are also read from config.json of the data directory', async () => {
   const node = await createNode()
   mkdirSync(node.dataDir, { recursive: true })
   writeFileSync(path.join(node.dataDir, 'config.json'), JSON.stringify({ hub_url: hub.origin() }))

@@ -152,7 +152,7 @@ describe('claim', () => {
     expect(requests.at(-1)).toBe('POST /v1/auth/logout')
   })
 
-  test('shows the text, and signs nothing where nobody can be asked', async () => {
+  test('shows the text, and signs nothing if no user can be asked to confirm', async () => {
     const { origin, requests } = await startPayingHub()
     const line = ['claim', ...at(await createNode(), origin), '--wallet-key-file', wallet.keyFile]
     const { code, stderr } = await nodectl(line)
@@ -173,7 +173,7 @@ describe('claim', () => {
     expect(requests).not.toContain('POST /v1/auth/siwe')
   })
 
-  test('refuses an address that the key is not of', async () => {
+  test('refuses an address that does not belong to the key', async () => {
     const other = `0x${'11'.repeat(20)}`
     const line = ['claim', '--wallet-key-file', wallet.keyFile, '--address', other]
     expectRefused(await nodectl(line), 2, 'is that of')

@@ -98,7 +98,7 @@ function keep(node: Node, role: NodeRole = 'miner') {
 }
 
 describe('a node that registers', () => {
-  test('is heard every 30 s, says what it is once it is bound, and stops when told', async () => {
+  test('sends a heartbeat every 30 s, sends its profile once it is bound, and stops when told', async () => {
     const node = createNode()
     const kept = keep(node)
     expect(await kept.pause()).toBe(30)
@@ -126,7 +126,7 @@ describe('a node that registers', () => {
     expect(kept.standing().state).toBe('stopped')
   })
 
-  test('goes on while the hub is away, tries with growing pauses, and is heard when it is back', async () => {
+  test('continues while the hub is away, retries with growing pauses, and reaches it when it is back', async () => {
     const kept = keep(createNode())
     await kept.pause()
     await hub.stop()
@@ -155,7 +155,7 @@ describe('a node that registers', () => {
     await kept.stop()
   })
 
-  test('waits as a validator for an operator, and leaves the hub alone once it is revoked', async () => {
+  test('waits for an operator if it is a validator, and stops calling the hub once it is revoked', async () => {
     const node = createNode()
     const kept = keep(node, 'validator')
     await kept.pause()
@@ -172,7 +172,7 @@ describe('a node that registers', () => {
     await kept.stop()
   })
 
-  test('that was revoked before is refused, and asks every five minutes or so', async () => {
+  test('that was revoked before is refused, and asks again about every five minutes', async () => {
     const node = createNode()
     await register(
       hubClient(new URL(hub.origin)),

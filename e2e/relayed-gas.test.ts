@@ -133,7 +133,7 @@ describe.skipIf(!hasAnvil)('the gas of relayed actions of contract wallets', () 
 
   const tooMuch = { status: 'refused', name: 'TooMuchGas' }
 
-  test('after seventy registrations of contract wallets that take what they get, another wallet has its action', async () => {
+  test('after seventy registrations of contract wallets with costly checks, the action of another wallet is accepted', async () => {
     const wallets = await deployContractWallets(network.chain, 4)
     const { gasToday: before } = await network.relayer.health()
     const registerAll = async (developer: string, count: number) => {
@@ -164,7 +164,7 @@ describe.skipIf(!hasAnvil)('the gas of relayed actions of contract wallets', () 
     expect(gasToday - before).toBeLessThan(gasPerDay / 10)
   })
 
-  test('each kind takes less than its limit, with a costly check; one with a greedy check is refused', async () => {
+  test('each kind uses less gas than its limit with a costly check, and is refused with a greedy check', async () => {
     const [wallet] = await deployContractWallets(network.chain, 1)
     const owner = wallet!
     const { token, staking } = network.contracts

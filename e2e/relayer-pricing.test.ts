@@ -13,7 +13,7 @@ interface Pooled {
 
 const gwei = (amount: number) => `0x${(amount * 1e9).toString(16)}`
 
-describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
+describe.skipIf(!hasAnvil)('a transaction that no block includes', () => {
   let network: RelayerNetwork
   beforeEach(async () => {
     network = await startRelayerNetwork({ vars: { RELAYER_FEE_CAP_GWEI: '20' } })
@@ -28,7 +28,7 @@ describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
     return own?.[nonce]
   }
 
-  test('is replaced with the same nonce, both fees up by a tenth or more, and mined once', async () => {
+  test('is replaced with the same nonce, with both fees raised by 10 % or more, and mined once', async () => {
     await rpc('evm_setAutomine', false)
     const request = network.action()
     expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })
@@ -62,7 +62,7 @@ describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
     expect(await rpc('eth_getTransactionCount', network.relayer.signer, 'latest')).toBe('0x3')
   })
 
-  test('survives a base fee above the cap, and is mined when it has come down', async () => {
+  test('survives a base fee above the cap, and is mined once the base fee has fallen', async () => {
     await rpc('evm_setAutomine', false)
     const request = network.action()
     await network.relayer.relay(request)
@@ -85,7 +85,7 @@ describe.skipIf(!hasAnvil)('a transaction no block takes', () => {
     expect(await network.done()).toEqual([request.projectId])
   })
 
-  test('nothing is taken while the balance does not cover it', async () => {
+  test('is not accepted while the balance does not cover it', async () => {
     await rpc('anvil_setBalance', network.relayer.signer, '0x1')
     expect((await network.relayer.relay(network.action())).status).toBe('unavailable')
     expect(await network.relayer.health()).toMatchObject({ nextNonce: 0, open: 0 })
@@ -102,7 +102,7 @@ describe.skipIf(!hasAnvil)('a mined transaction', () => {
   const rpc = <T>(method: string, ...params: unknown[]) => network.chain.rpc<T>(method, ...params)
   const find = async (id: string) => network.relayer.find(id)
 
-  test('is not final before its depth; one that a reorganisation removed is mined again, once', async () => {
+  test('is not final before its depth; if a reorganisation removes it, it is mined again, once', async () => {
     await rpc('anvil_mine', '0x5')
     const request = network.action()
     await network.relayer.relay(request)
@@ -134,7 +134,7 @@ describe.skipIf(!hasAnvil)('a mined transaction', () => {
       maxPriorityFeePerGas: gwei(500),
     })
 
-  test('that reverts after all is reported with the reason', async () => {
+  test('that reverts is reported with the reason', async () => {
     await rpc('evm_setAutomine', false)
     const request = network.action()
     expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })
@@ -153,7 +153,7 @@ describe.skipIf(!hasAnvil)('a mined transaction', () => {
       .toMatchObject({ status: 'reverted', error: `AlreadyRegistered(${request.projectId})` })
   })
 
-  test('that reverts because somebody else brought the action first shows what that one did', async () => {
+  test('that reverts because another sender submitted the action first shows the result of that one', async () => {
     await rpc('evm_setAutomine', false)
     const request = network.action()
     expect(await network.relayer.relay(request)).toMatchObject({ status: 'accepted' })

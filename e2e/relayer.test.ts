@@ -24,7 +24,7 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
     return request
   }
 
-  test('brings an action onto the chain, and answers a repetition with what became of it', async () => {
+  test('submits an action on chain, and answers a repetition with its status', async () => {
     const request = network.action()
     expect(await network.relayer.relay(request)).toMatchObject({
       status: 'accepted',
@@ -41,7 +41,7 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
     })
   })
 
-  test('refuses what would revert, with the decoded reason, and takes no nonce for it', async () => {
+  test('refuses an action that would revert, with the decoded reason, and uses no nonce for it', async () => {
     const done = await relayed()
     const { nextNonce } = await network.relayer.health()
     const id = freshId()
@@ -54,7 +54,7 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
     expect((await network.relayer.health()).nextNonce).toBe(nextNonce)
   })
 
-  test('200 at once, 10 of which revert and 50 of which come twice: 190 mined, without a gap or a duplicate', async () => {
+  test('of 200 concurrent actions, of which 10 revert and 50 come twice, it mines 190 without gap or duplicate', async () => {
     const done = await relayed()
     const minedBefore = await network.relayer.mined()
     const good = Array.from({ length: 190 }, () => network.action())
@@ -70,7 +70,7 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
     for (const { id } of good) expect(await statusOf(id)).toBe('confirmed')
   })
 
-  test('one action of a serialization key at a time: five in a row pass, of two at once one is told to wait for the other', async () => {
+  test('runs one action of a serialization key at a time: five in a row pass; of two at once, one must wait', async () => {
     const serializationKey = 'owner contract'
     for (let i = 0; i < 5; i++) {
       const request = network.action({ serializationKey })
@@ -84,7 +84,7 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
     expect([first, second]).toContainEqual({ status: 'busy', id: ahead.id })
   })
 
-  test('without the balance for it nothing is taken', async () => {
+  test('accepts no action that its balance does not cover', async () => {
     await expect.poll(async () => (await network.relayer.health()).open).toBe(0)
     const { nextNonce, balanceWei } = await network.relayer.health()
     const { signer } = network.relayer
@@ -94,8 +94,8 @@ describe.skipIf(!hasAnvil)('the relayer on a chain', () => {
   })
 })
 
-describe.skipIf(!hasAnvil)('a key that is replaced', () => {
-  test('a gift that was under way is given once, though the hub is asked for it again under the new key', async () => {
+describe.skipIf(!hasAnvil)('a relayer key that is replaced', () => {
+  test('a pending transfer is executed once, although it is requested again under the new key', async () => {
     const statePath = mkdtempSync(path.join(tmpdir(), 'rotation-'))
     const network = await startRelayerNetwork({ statePath })
     try {

@@ -112,7 +112,7 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
       say: () => {},
     })
 
-  test('is made again elsewhere from a backup: no action is lost, and none is sent twice', async () => {
+  test('is restored elsewhere from a backup: no action is lost, and none is sent twice', async () => {
     const first = await start('first')
     await first.hub.runSchedule()
     const give = async (request: Registration) => {

@@ -40,7 +40,7 @@ afterAll(async () => {
   await hub?.stop()
 })
 
-test('a node serves while its hub is away, registers when it comes, and takes the calls of its coordinator', async () => {
+test('a node serves while its hub is away, registers when it is back, and accepts calls of its coordinator', async () => {
   const dataDir = path.join(temporaryFolder(), 'node')
   const flags = ['--hub-url', origin]
   const node = await startNode(dataDir, { flags })
@@ -153,7 +153,7 @@ test('a hub of another network gets no signature, and the node goes on', async (
   expect(await node.stop()).toBe(0)
 })
 
-test('waiting for the next heartbeat keeps no process alive', () => {
+test('the wait for the next heartbeat does not keep a process alive', () => {
   const folder = path.join(import.meta.dirname, '../node-cli/src')
   const program = `
     import { hubClient, keepRegistered } from ${JSON.stringify(path.join(folder, 'serve/hub/index.ts'))}

@@ -21,7 +21,7 @@ const signInTo = async (target: string) => signIn(await readNetwork(target), pri
 afterAll(() => hub.stop())
 
 describe('signIn', () => {
-  test('gives a session of the wallet', async () => {
+  test('returns a session of the wallet', async () => {
     const { client, address } = await signInTo(origin)
     expect(address).toBe(evmAddress(privateKeys.developer))
     expect(await client.call('GET /v1/auth/session')).toMatchObject({ address })
@@ -32,7 +32,7 @@ describe('signIn', () => {
     await expect(signInTo(nobody)).rejects.toThrow(/No hub answers .*npm start.*--hub URL/)
   })
 
-  test('says that what answers is no hub, and that a hub speaks no TLS', async () => {
+  test('reports a server that is not a hub, and a hub that does not use TLS', async () => {
     const other = createServer((_, response) => response.end('<html>')).listen(0)
     const { port } = other.address() as AddressInfo
     await expect(signInTo(`http://localhost:${port}`)).rejects.toThrow(/is not a hub: its answer is not JSON/)
@@ -40,7 +40,7 @@ describe('signIn', () => {
     await expect(signInTo(origin.replace('http', 'https'))).rejects.toThrow(/starts with http:/)
   })
 
-  test('signs nothing for a hub that asks for a sign-in elsewhere', async () => {
+  test('signs nothing for a hub that asks for a sign-in to another site', async () => {
     const bodies: string[] = []
     const thief = createServer((request, response) => {
       request.on('data', (data) => bodies.push(String(data)))

@@ -126,7 +126,7 @@ describe.runIf(hasAnvil)('a validator with a chain', () => {
     json.details?.problems?.map(({ path }: { path: string }) => path),
   ]
 
-  test('attests what was bonded as of the beacon block, and nothing else', async () => {
+  test('attests only what was bonded as of the beacon block', async () => {
     const node = await start()
     const { snapshot } = project
     const { beacon, entries } = snapshot
@@ -167,7 +167,7 @@ describe.runIf(hasAnvil)('a validator with a chain', () => {
     expect((await callSigned(node, '/consensus/committee-sets', snapshot)).status).toBe(200)
   })
 
-  test('503 where the hub does not say which contract holds the collaterals', async () => {
+  test('503 if the hub does not name the contract that holds the collaterals', async () => {
     const hub = await startTestHub(project)
     const [validator] = await createValidators(hub)
     const node = await startKnowing(validator!, 4, ['--chain-rpc', anvil.url])
@@ -175,7 +175,7 @@ describe.runIf(hasAnvil)('a validator with a chain', () => {
     expect([reply.status, reply.json.message]).toEqual([503, expect.stringContaining('chain.contracts')])
   })
 
-  test('503 while the chain does not answer, or is another one', async () => {
+  test('503 if the chain does not answer, or is another one', async () => {
     const hub = await startTestHub(project)
     const [validator] = await createValidators(hub)
     for (const [rpc, reason] of [
@@ -210,7 +210,7 @@ describe.runIf(hasAnvil)('a validator with a chain', () => {
     expect(pathsOf(await ask(first))).toEqual([422, ['module_address']])
   })
 
-  test('if the chain no longer has the state of the beacon block, values without a later change are read as they are now', async () => {
+  test('reads current values that have not changed since, if the chain lacks the state of the beacon block', async () => {
     const { staking } = deployment.contracts
     const { block_number: block } = project.snapshot.beacon
     const [, changed, , kept] = project.miners.map(({ key }) =>

@@ -12,7 +12,7 @@ import { pickPort } from './port.ts'
 const folder = mkdtempSync(path.join(tmpdir(), 'localnet-chain-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('states reach back to the beacon of an epoch until it ends, and a thousand blocks at least', () => {
+test('the kept states cover the beacon of an epoch until it ends, and at least a thousand blocks', () => {
   expect(historyBlocksOf(defaultNetworkParams, 4)).toBe((960 + 3_600) / 4)
   expect(historyBlocksOf({ beacon_offset_secs: 5_000 }, 2)).toBe(4_300)
   expect(historyBlocksOf(defaultNetworkParams, 60)).toBe(1_000)
@@ -28,7 +28,7 @@ describe.skipIf(!hasAnvil)('a chain', () => {
   const headOf = async ({ url }: Chain) =>
     (await callBatch(url, [['eth_getBlockByNumber', 'latest', false]]))[0]
 
-  test('goes on with the block at which it was stopped', async () => {
+  test('continues from the block at which it was stopped', async () => {
     const file = path.join(folder, 'chain.json')
     // No block comes by itself between a look at the newest one and the end.
     const options = { blockSecs: 3_600 }
@@ -42,7 +42,7 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     expect(await headOf(second)).toMatchObject({ hash: (head as { hash: string }).hash })
   })
 
-  test('that was ahead of the machine stays so, and its blocks are never older than their parents', async () => {
+  test('that was ahead of the machine stays ahead, and no block is older than its parent', async () => {
     const file = path.join(folder, 'ahead.json')
     const first = await begin(file)
     await callBatch(first.url, [['evm_increaseTime', 7_200], ['evm_mine']])
@@ -60,7 +60,7 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     expect(times.at(-1)).toBeGreaterThanOrEqual(before)
   })
 
-  test('answers for the states of a thousand ordinary blocks, and leaves no file of them', async () => {
+  test('answers queries for the states of a thousand ordinary blocks, and leaves no file of them', async () => {
     const file = path.join(folder, 'history.json')
     const account = `0x${'ab'.repeat(20)}`
     const chain = await begin(file)
@@ -82,7 +82,7 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     expect(existsSync(statesOf(file))).toBe(false)
   })
 
-  test('that begins in the past stays behind until it catches up, and begins there once', async () => {
+  test('that starts in the past stays behind until it catches up, and starts there only once', async () => {
     const file = path.join(folder, 'past.json')
     const machine = () => Math.floor(Date.now() / 1000)
     const first = await begin(file, { pastSecs: 7_200 })
@@ -103,7 +103,7 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     expect(await timeOf(second)).toBeLessThanOrEqual(machine() + 1)
   })
 
-  test('whose state is damaged does not start, and says how to begin without it', async () => {
+  test('whose state is damaged does not start, and says how to start without it', async () => {
     const file = path.join(folder, 'damaged.json')
     writeFileSync(file, '{"block":')
     await expect(begin(file)).rejects.toThrow(/failed to parse json file.*npm start -- --fresh/s)

@@ -27,7 +27,7 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
   })
   afterAll(() => anvil?.stop())
 
-  test('is found again where it was made, and nowhere else', async () => {
+  test('is found again on its own chain, and on no other', async () => {
     const own = await startAnvil()
     const made = await makeDeployment(file, await reachChain(own.url), profile)
     await own.stop()
@@ -40,7 +40,7 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
   })
 
   // Each run of anvil writes down a block 0 of its own, and a later one takes any of them for the chain's.
-  test('is found again whichever block 0 the chain comes back with', async () => {
+  test('is found again whichever block 0 the chain restarts with', async () => {
     const state = path.join(folder, 'chain.json')
     const begin = async () => startChain(state, await pickPort(), () => {})
     const first = await begin()
@@ -60,7 +60,7 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
   test.each([
     ['on a chain with other blocks', { first_block: `0x${'00'.repeat(32)}` }],
     ['of other contracts or settings', { made_from: 'others' }],
-    ['noted in a way of another version', { version: 2 }],
+    ['recorded in the format of another version', { version: 2 }],
   ])('is not found %s', async (_, over) => {
     const chain = await reachChain(anvil.url)
     await makeDeployment(file, chain, profile)
@@ -69,7 +69,7 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
     expect(await findDeployment(file, chain, profile)).toBe(null)
   })
 
-  test('is not made on a chain that is not local: everybody has the keys of its accounts', async () => {
+  test('is refused on a chain that is not local, because the keys of its accounts are public', async () => {
     const own = await startAnvil({ flags: ['--chain-id', '4242'] })
     await expect(
       makeDeployment(file, await reachChain(own.url), { ...profile, chain_id: 4242 }),
@@ -101,7 +101,7 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
     expect(await hasRole(adminTimelock, roleHash('PROPOSER_ROLE'), accounts.admin.address)).toBe(true)
   })
 
-  test('is not found where its code is gone, or its note is torn', async () => {
+  test('is not found if its code is gone, or if its record is truncated', async () => {
     const chain = await reachChain(anvil.url)
     const { contracts } = await makeDeployment(file, chain, profile)
     await anvil.rpc('anvil_setCode', contracts.staking, '0x')

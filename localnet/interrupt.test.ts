@@ -21,7 +21,7 @@ const runs = (name: string) => (started: Started) =>
 const withNodes = (args: string[]) => args.filter((arg) => arg !== '--no-nodes')
 
 test.skipIf(!hasAnvil)(
-  'Ctrl-C in a terminal, which reaches a whole group, is no crash of the runtime',
+  'Ctrl-C in a terminal, which reaches the whole process group, does not look like a crash of the runtime',
   async () => {
     const options = { through: 'npm', ownGroup: true } as const
     const started = await npmStart.start([...withNodes((await freePorts()).args), '--fresh'], options)

@@ -18,7 +18,7 @@ describe('readOptions', () => {
     })
   })
 
-  test('takes ports, a chain and a fresh start', () => {
+  test('accepts ports, a chain and a fresh start', () => {
     const args = [
       '--port',
       '0',
@@ -63,29 +63,29 @@ describe('readOptions', () => {
     ['a fraction', ['--port', '80.0'], '--port must be a number'],
     ['a port too high', ['--chain-port', '65536'], '--chain-port must be a number'],
     ['a port that leaves none for the other nodes', ['--node-port', '65501'], '--node-port must be at most'],
-    ['a chain that is no URL', ['--rpc', '127.0.0.1:8545'], '--rpc must be an http or https URL'],
+    ['a chain that is not a URL', ['--rpc', '127.0.0.1:8545'], '--rpc must be an http or https URL'],
     ['a chain over another protocol', ['--rpc', 'ws://127.0.0.1:8545'], '--rpc must be an http or https URL'],
-    ['a port for a chain of others', ['--rpc', 'http://a', '--chain-port', '1'], 'Use only one of them.'],
+    ['a port for an external chain', ['--rpc', 'http://a', '--chain-port', '1'], 'Use only one of them.'],
     [
-      'a block time for a chain of others',
+      'a block time for an external chain',
       ['--rpc', 'http://a', '--block-time', '2'],
       'Use only one of them.',
     ],
     ['blocks without time', ['--block-time', '0'], '--block-time must be a number of seconds from 1 to 60'],
     ['blocks of more than a minute', ['--block-time', '61'], '--block-time must be'],
     ['another platform', ['--platform', 'aws'], '--platform must be "cloudflare", not "aws".'],
-    ['a seed of nothing', ['--seed', '1'], 'Use it with --platform cloudflare.'],
+    ['a seed without the platform that uses it', ['--seed', '1'], 'Use it with --platform cloudflare.'],
     ['a word for a seed', ['--platform', 'cloudflare', '--seed', 'x'], '--seed must be a number'],
     ['a flag without its value', ['--port'], 'Usage: npm start'],
     ['an unknown flag', ['--prot', '1'], 'Usage: npm start'],
-    ['a word too many', ['fresh'], 'Usage: npm start'],
+    ['an extra argument', ['fresh'], 'Usage: npm start'],
   ])('refuses %s', (_, args, message) => {
     expect(() => readOptions(args)).toThrow(
       expect.objectContaining({ name: 'UsageError', exitCode: 2, message: expect.stringContaining(message) }),
     )
   })
 
-  test('help is asked for with either flag', () => {
+  test('either flag asks for help', () => {
     expect([['--help'], ['-h'], []].map(asksForHelp)).toEqual([true, true, false])
   })
 })
@@ -96,11 +96,11 @@ describe('commandWith', () => {
     [['--port', '9000', '--no-sample'], 'npm start -- --no-sample --port 1'],
     [['--fresh', '--port=9000', '--chain-port', '2'], 'npm start -- --fresh --chain-port 2 --port 1'],
     [['--rpc', "http://a/?b='c'&d"], "npm start -- --rpc 'http://a/?b='\\''c'\\''&d' --port 1"],
-  ])('%j goes on as %s', (args, command) => {
+  ])('%j is continued as %s', (args, command) => {
     expect(commandWith(args, '--port', '1', {})).toBe(command)
   })
 
-  test('a flag has no value, and the data stays where it is', () => {
+  test('a flag is added without a value, and the data folder stays the same', () => {
     const env = { LOCALNET_DIR: '/tmp/my net' }
     expect(commandWith(['--rpc', 'http://a'], '--fresh', null, env)).toBe(
       "LOCALNET_DIR='/tmp/my net' npm start -- --rpc http://a --fresh",

@@ -31,7 +31,7 @@ describe('a child of a network', () => {
   const record = (content: unknown) => writeFileSync(file(), JSON.stringify(content))
   const isGone = () => child.exitCode !== null || child.signalCode !== null
 
-  test('is ended when it is still the one that was recorded', async () => {
+  test('is ended if it is still the process that was recorded', async () => {
     recordChildren(folder)
     record(recorded())
     const exit = once(child, 'exit')
@@ -40,7 +40,7 @@ describe('a child of a network', () => {
     expect(await endOrphans(folder)).toBe(false)
   })
 
-  test('is gone at the end, also one that does not end by itself', async () => {
+  test('is gone at the end, even if it ignores SIGTERM', async () => {
     const stubborn = await start("process.on('SIGTERM', () => {})")
     recordChildren(folder)
     record(recorded(stubborn.pid))
@@ -48,7 +48,7 @@ describe('a child of a network', () => {
     expect(listProcesses().map(({ pid }) => pid)).not.toContain(stubborn.pid)
   })
 
-  test('is left alone when its pid belongs to another process by now', async () => {
+  test('is left alone if its pid now belongs to another process', async () => {
     recordChildren(folder)
     record(recorded().map(({ pid, started }) => ({ pid, started: `${started}0` })))
     expect(await endOrphans(folder)).toBe(false)
@@ -64,7 +64,7 @@ describe('a child of a network', () => {
   })
 
   test.each([null, {}, [{ pid: 1, started: '' }], [{ pid: -1, started: '' }]])(
-    'is unknown where nothing readable was recorded: %j',
+    'is unknown if no readable record exists: %j',
     async (content) => {
       record(content)
       expect(await endOrphans(folder)).toBe(false)

@@ -9,7 +9,7 @@ const kept = path.join(folder, 'kept.json')
 const given = path.join(folder, 'given.json')
 const text = JSON.stringify([{ from: 1_800_000_000, params: { audit_bp: 2_000 } }])
 
-test('a network keeps the changes that it was given, until it is given others', () => {
+test('a network keeps the changes from its file until it is given others', () => {
   expect(keepParamsChanges(kept, null, 31337)).toBe(null)
   writeFileSync(given, text)
   expect(keepParamsChanges(kept, given, 31337)).toBe(text)

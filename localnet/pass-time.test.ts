@@ -29,7 +29,7 @@ afterAll(() => network?.stop())
 const networkNow = async () => (await readNetwork(network.url)).now()
 
 test.skipIf(!hasAnvil)(
-  'the hub follows the time of its chain, and everything signed is dated by it',
+  'the hub follows the time of its chain, and all signatures use this time',
   async () => {
     const before = await networkNow()
     expect(Math.abs(before - Date.now() / 1000)).toBeLessThan(60)
@@ -65,7 +65,7 @@ test.skipIf(!hasAnvil)(
 )
 
 test.skipIf(!hasAnvil)(
-  'thirty days on, a miner bonds, sets a payout, unbonds and withdraws by signature, and the faucet gives',
+  'thirty days later, a miner bonds, sets a payout, unbonds and withdraws by signature, and the faucet gives',
   async () => {
     await runTool('tools/pass-time.ts', ['30d'], { HUB_URL: network.url })
     const client = await readNetwork(network.url)
@@ -117,7 +117,7 @@ test.skipIf(!hasAnvil)(
 )
 
 test.skipIf(!hasAnvil)(
-  'all of the time passes where the hub is ahead of a chain that was started again',
+  'all of the time passes if the hub is ahead of a chain that was restarted',
   async () => {
     const chain = await startAnvil()
     onTestFinished(() => chain.stop())
@@ -136,7 +136,7 @@ test.skipIf(!hasAnvil)(
   },
 )
 
-test.skipIf(!hasAnvil)('a chain that does not answer is named', async () => {
+test.skipIf(!hasAnvil)('an error names a chain that does not answer', async () => {
   const { code, stderr } = await runTool('tools/pass-time.ts', ['2h', '--rpc', 'http://127.0.0.1:1'], {
     HUB_URL: network.url,
   })

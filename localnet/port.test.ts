@@ -27,12 +27,12 @@ async function pickedByAnother(): Promise<number[]> {
   return JSON.parse(line)
 }
 
-test('of what processes pick that run at once, no port is picked twice', async () => {
+test('two processes that pick ports at once never pick the same port', async () => {
   const picked = await Promise.all([pickedByAnother(), pickedByAnother()])
   expect(new Set(picked.flat()).size).toBe(2 * picks)
 })
 
-test('ports that follow each other are all free', async () => {
+test('picked consecutive ports are all free', async () => {
   const first = await pickPort(7)
   const ports = Array.from({ length: 7 }, (_, index) => first + index)
   expect(await Promise.all(ports.map(probePort))).toEqual(ports)

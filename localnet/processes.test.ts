@@ -15,7 +15,7 @@ function show(pid: number, program: string, state: string, threads: readonly num
   writeFileSync(path.join(proc, String(pid), 'stat'), `${pid} (${program}) ${fields.join(' ')}\n`)
 }
 
-test('a process goes on while any of its threads does, and until then holds its ports and files', () => {
+test('a process counts as running until its last thread ends', () => {
   show(10, 'anvil', 'S', [10, 11])
   show(20, 'workerd', 'Z', [20, 21])
   show(30, 'workerd', 'Z', [30])

@@ -10,7 +10,7 @@ const kept = path.join(folder, 'kept.json')
 const given = path.join(folder, 'given.json')
 const acme = { service: 'Acme', token_symbol: 'COIN' }
 
-test('a network keeps the names that it was given, until it is given others', () => {
+test('a network keeps the names from its file until it is given others', () => {
   expect(keepProfile(kept, null, 31337)).toEqual(resolveProfile())
   const profile = resolveProfile({ ...acme, chain_id: 1337 })
   expect(keepProfile(kept, acme, 1337)).toEqual(profile)

@@ -39,7 +39,7 @@ describe('npm start refuses', () => {
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
   })
 
-  test('a path that is not a folder, with what the system says', async () => {
+  test('a path that is not a folder, with the error of the system', async () => {
     const plain = path.join(npmStart.folder, 'file')
     mkdirSync(npmStart.folder, { recursive: true })
     writeFileSync(plain, '')

@@ -97,7 +97,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     return { code, stderr, ...JSON.parse(stdout) }
   }
 
-  test('prints where everything is: the hub, the chain, every contract and every account with its key', () => {
+  test('prints the addresses of the hub, the chain and every contract, and every account with its key', () => {
     const { stdout } = network.output
     for (const url of ['/v1', '/docs', '/v1/openapi.json', '/v1/status'])
       expect(stdout).toContain(origin() + url)
@@ -108,7 +108,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       expect(stdout).toMatch(new RegExp(`^ +${name} +0x[0-9a-f]{40} +0x[0-9a-f]{64}$`, 'm'))
   })
 
-  test('descriptor and health name the chain, whose contracts are there', async () => {
+  test('descriptor and health name the chain, and its contracts are deployed', async () => {
     const { chain: described, features, hosts } = await read('/')
     const rpcUrl = `http://127.0.0.1:${ports.chain}`
     expect(hosts.api).toBe(origin())
@@ -235,7 +235,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     }
   }
 
-  test('the first task, given to the sample project, is final soon, and as nodectl runs it alone', async () => {
+  test('the first task of the sample project is final soon, with the result of a local nodectl run', async () => {
     const input = '{"hello":"world"}'
     const { code, stderr, task: given, round } = await runTask(input)
     expect([code, stderr]).toEqual([0, expect.stringMatching(/ running .* finalized\n$/s)])
@@ -273,19 +273,19 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect(validators.map(({ reachable }: { reachable: boolean }) => reachable)).toEqual(Array(4).fill(true))
   })
 
-  test('the sample developer signs in and is given tokens, mined at once', async () => {
+  test('the sample developer signs in and receives tokens in a transaction that is mined at once', async () => {
     session = await signInAs('developer')
     dripHash = await drip(privateKeys.developer)
   })
 
-  test('a second one in the same folder is refused, and told how to run beside it', async () => {
+  test('a second start in the same folder is refused, and told how to run beside the first', async () => {
     const { code, stderr } = await npmStart.run((await freePorts()).args).exit
     expect([code, stderr]).toEqual([1, expect.stringContaining('is running already in')])
     expect(stderr).toContain(`kill ${npmStart.networkPid()}.`)
     expect(stderr).toContain('LOCALNET_DIR=<folder> npm start -- --port')
   })
 
-  test('SIGTERM of npm ends hub and chain; both go on from there', async () => {
+  test('SIGTERM of npm ends hub and chain, and both continue at the next start', async () => {
     network.child.kill('SIGTERM')
     await network.exit
     await nothingListens()
@@ -305,7 +305,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect((await session.post('/v1/faucet/drip')).status).toBe(429)
   })
 
-  test('the end of the terminal ends them in order, although nobody reads what is printed', async () => {
+  test('a closed terminal ends them in order, although nothing reads their output', async () => {
     dripHash = await drip()
     network.child.stdout?.destroy()
     network.child.stderr?.destroy()
@@ -320,7 +320,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await expectGoesOn()
   })
 
-  test('the orphans of one that was killed are ended by the next, which goes on', async () => {
+  test('the next start ends the orphans of a network that was killed, and continues', async () => {
     dripHash = await drip()
     const orphans = childrenOf(network)
     network.child.kill('SIGKILL')
@@ -337,7 +337,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await expectGoesOn()
   })
 
-  test('a chain that lost its last blocks is known by the block that the hub read last', async () => {
+  test('a chain that lost its last blocks is detected by the last block that the hub read', async () => {
     network.child.kill('SIGINT')
     expect((await network.exit).code).toBe(0)
     copyFileSync(file('early.json'), file('chain.json'))
@@ -348,7 +348,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await drip()
   })
 
-  test('it ends with the process that started it, also when that is killed; --fresh starts with empty data', async () => {
+  test('it ends with the process that started it, even if that is killed; --fresh starts with empty data', async () => {
     network.child.kill('SIGKILL')
     await nothingListens()
     await expect.poll(() => existsSync(file('localnet.pid'))).toBe(false)
@@ -358,14 +358,14 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect(await chain('eth_getTransactionReceipt', dripHash)).toBe(null)
   })
 
-  test('without its chain it stops', async () => {
+  test('it stops if its chain stops', async () => {
     const anvil = childrenOf(network).find(({ program }) => program === 'anvil')
     process.kill(anvil?.pid as number, 'SIGKILL')
     const { code, stderr } = await network.exit
     expect([code, stderr]).toEqual([1, expect.stringContaining('The chain stopped unexpectedly')])
   })
 
-  test('--rpc runs on a chain that runs already, which stays, and keeps its data apart', async () => {
+  test('--rpc uses a chain that is already running, leaves it running, and keeps its data apart', async () => {
     const other = await startAnvil()
     const before = readFileSync(file('deployment.json'), 'utf8')
     const args = ['--port', String(ports.hub), '--rpc', other.url]
@@ -388,7 +388,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await other.stop()
   })
 
-  test('--rpc on a chain where nobody has funds says who needs them', async () => {
+  test('--rpc on a chain without funded accounts names the account that needs funds', async () => {
     const other = await startAnvil(['--balance', '0', '--chain-id', '1337'])
     const { code, stderr } = await npmStart.run(['--port', '0', '--rpc', other.url]).exit
     expect(code).toBe(1)

@@ -16,7 +16,7 @@ beforeEach(() => {
 const file = (name: string) => path.join(folder, name)
 
 describe('lockState', () => {
-  test('is had by one at a time, and again after it is given back', () => {
+  test('locks the folder for one process at a time, and again after it is released', () => {
     const release = lockState(folder)
     expect(readFileSync(file('localnet.pid'), 'utf8')).toBe(String(process.pid))
     expect(() => lockState(folder)).toThrow(/is running already in/)
@@ -26,7 +26,7 @@ describe('lockState', () => {
   })
 
   test.each(['', String(process.pid), '1', String(process.ppid)])(
-    'a pid of %j that a crash left behind stops nobody, whichever process has that pid',
+    'a pid of %j left behind by a crash blocks no start, whichever process has that pid',
     (pid) => {
       mkdirSync(folder)
       writeFileSync(file('localnet.lock'), '')
@@ -35,23 +35,26 @@ describe('lockState', () => {
     },
   )
 
-  test.each(['0', '-1', '1e3', 'nonsense'])('leaves a pid file that holds %j as it is', (text) => {
+  test.each(['0', '-1', '1e3', 'nonsense'])('leaves a pid file with %j unchanged', (text) => {
     mkdirSync(folder)
     writeFileSync(file('localnet.pid'), text)
     expect(() => lockState(folder)).toThrow('holds something else than the id of a process')
     expect(readFileSync(file('localnet.pid'), 'utf8')).toBe(text)
   })
 
-  test.each([['0'], ['-1'], [''], ['nonsense'], [String(process.pid)]])('never tells to kill %j', (pid) => {
-    const release = lockState(folder)
-    writeFileSync(file('localnet.pid'), pid)
-    expect(() => lockState(folder)).toThrow(
-      expect.objectContaining({ message: expect.not.stringContaining('kill') }),
-    )
-    release()
-  })
+  test.each([['0'], ['-1'], [''], ['nonsense'], [String(process.pid)]])(
+    'never suggests to kill %j',
+    (pid) => {
+      const release = lockState(folder)
+      writeFileSync(file('localnet.pid'), pid)
+      expect(() => lockState(folder)).toThrow(
+        expect.objectContaining({ message: expect.not.stringContaining('kill') }),
+      )
+      release()
+    },
+  )
 
-  test('says what is wrong with a folder that cannot be one', () => {
+  test('says why a folder cannot be used', () => {
     expect(() => lockState('')).toThrow('LOCALNET_DIR is empty. Name a folder in it, or unset it.')
     writeFileSync(folder, '')
     expect(() => lockState(folder)).toThrow(/^The folder .* cannot be used: EEXIST/)
@@ -63,7 +66,7 @@ describe('lockState', () => {
 })
 
 describe('readHubSecret', () => {
-  test('is made once, and again when the file holds none', () => {
+  test('makes the secret once, and again if the file contains none', () => {
     mkdirSync(folder)
     const secret = readHubSecret(folder)
     expect(secret).toMatch(/^[0-9a-f]{64}$/)
@@ -74,7 +77,7 @@ describe('readHubSecret', () => {
 })
 
 describe('readCoordinatorSeed', () => {
-  test('is made once, and is another secret than the hub’s', () => {
+  test('makes the seed once, and it differs from the secret of the hub', () => {
     mkdirSync(folder, { recursive: true })
     const seed = readCoordinatorSeed(folder)
     expect(seed).toMatch(/^0x[0-9a-f]{64}$/)
@@ -83,8 +86,8 @@ describe('readCoordinatorSeed', () => {
   })
 })
 
-describe('the data that is moved away', () => {
-  test('is found beside its place and beside what was moved before; a fresh start forgets all of it', () => {
+describe('data that is moved aside', () => {
+  test('is stored beside its place and beside earlier data; a fresh start deletes all of it', () => {
     mkdirSync(file('storage'), { recursive: true })
     writeFileSync(file('storage/one'), '')
     expect(setAside(file('storage'))).toBe(file('storage.old'))

@@ -38,7 +38,7 @@ async function compileHere(cwd: string, source = 'm.ts') {
 }
 
 describe('compile', () => {
-  test('writes the artifact beside the source and says what it is', async () => {
+  test('writes the artifact beside the source, and prints its address, functions and size', async () => {
     const cwd = project({ 'greeter.ts': greeter })
     const { code, stdout, stderr } = await compile(cwd, 'greeter.ts')
     expect([code, stderr]).toEqual([0, ''])
@@ -63,7 +63,7 @@ describe('compile', () => {
     expect(readdirSync(cwd).sort()).toEqual(['greeter.hbc', 'greeter.ts'])
   })
 
-  test('the same source gives the same bytes in another folder, called another way', async () => {
+  test('the same source gives the same bytes from another folder and by another path', async () => {
     const files = {
       'deep/er/module.ts':
         'import { part } from "./lib/part"\nexport function main(): string { return part() }\n',
@@ -74,7 +74,7 @@ describe('compile', () => {
     expect(await compileHere(temporaryFolder(), path.join(two, 'deep/er/module.ts'))).toEqual(compiled)
   })
 
-  test('packages are found from the source, wherever the tool is called', async () => {
+  test('packages are found from the source, in whichever folder the tool is called', async () => {
     const cwd = project({
       'node_modules/pack/index.ts': 'import { deep } from "deep"\nexport const word: string = deep\n',
       'node_modules/deep/index.ts': 'export const deep: string = "deep"\n',
@@ -169,7 +169,7 @@ hive.define("hash", (input: string): string => hive.hash(input))
     expect((await run('insist', manifestAddress)).error).toBe('aborted: call of none failed with code -2')
   })
 
-  test('the output is never the source, whatever it is called', async () => {
+  test('the output never overwrites the source, under any name of the source', async () => {
     const cwd = project({ 'm.ts': greeter })
     symlinkSync('m.ts', path.join(cwd, 'link'))
     linkSync(path.join(cwd, 'm.ts'), path.join(cwd, 'twin'))
@@ -180,7 +180,7 @@ hive.define("hash", (input: string): string => hive.hash(input))
     expect(readFileSync(path.join(cwd, 'm.ts'), 'utf8')).toBe(greeter)
   })
 
-  test('a directory is no output; a symlink stays one, and its target becomes the artifact', async () => {
+  test('a directory is refused as the output; a symlink stays one, and its target becomes the artifact', async () => {
     const cwd = project({ 'm.ts': greeter, 'deep/old.hbc': 'old' })
     expect(await compile(cwd, 'm.ts', '-o', 'deep')).toMatchObject({
       code: 1,
@@ -228,7 +228,7 @@ hive.define("hash", (input: string): string => hive.hash(input))
     expect(readdirSync(cwd)).toEqual(['greeter.ts'])
   })
 
-  test('a source that is refused leaves no file, and its folder unnamed', async () => {
+  test('a refused source leaves no file, and the error does not name its folder', async () => {
     const cwd = project({ 'm.ts': 'export function f(): string {\n  return missing()\n}' })
     const { code, stdout, stderr } = await compile(cwd, 'm.ts')
     expect([code, stdout]).toEqual([1, ''])
@@ -238,7 +238,7 @@ hive.define("hash", (input: string): string => hive.hash(input))
     expect(readdirSync(cwd)).toEqual(['m.ts'])
   })
 
-  test('lines of a source that the compiler shows do not steer the terminal', async () => {
+  test('source lines in compiler errors cannot control the terminal', async () => {
     const cwd = project({
       'm.ts': 'export function main(): string {\n\treturn missing("\u001b[2J\u009b31m\u202e")\n}\n',
     })
@@ -248,7 +248,7 @@ hive.define("hash", (input: string): string => hive.hash(input))
     expect(stderr).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u)
   })
 
-  test('a source or an output that cannot be opened is one line', async () => {
+  test('a source or an output that cannot be opened is an error of one line', async () => {
     const cwd = project({ 'm.ts': greeter })
     expect(await compile(cwd, 'missing.ts')).toMatchObject({
       code: 1,
@@ -262,7 +262,7 @@ hive.define("hash", (input: string): string => hive.hash(input))
 })
 
 describe('the compiler folder', () => {
-  test('is filled on first use, by two at once too, and used ever after', async () => {
+  test('is filled on first use, also by two processes at once, and reused afterwards', async () => {
     const home = path.join(temporaryFolder(), 'not', 'there', 'asc')
     const cwd = project({ 'a.ts': greeter, 'b.ts': greeter })
     const fresh = {
@@ -291,7 +291,7 @@ describe('the compiler folder', () => {
     expect(JSON.parse(again.stdout).manifest_address).toBe(JSON.parse(one.stdout).manifest_address)
   })
 
-  test('says what to do without npm, and when the folder holds something else', async () => {
+  test('says what to do without npm, and if the folder contains something else', async () => {
     const cwd = project({ 'm.ts': greeter })
     const withoutNpm = project({})
     spawnSync('ln', ['-s', process.execPath, path.join(withoutNpm, 'node')])

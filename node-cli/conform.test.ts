@@ -9,13 +9,13 @@ import { emptyState } from './src/engine/execution.ts'
 import { executeOn } from './src/engine/host/call.ts'
 import { assemble, requestOf, text } from './src/engine/testing/guests.ts'
 
-test('the bytes of the probe are those of its text', () => {
+test('the text of the probe compiles to its bytes', () => {
   expect(new Uint8Array(assemble(readFileSync('conformance/node/probe.wat', 'utf8')))).toEqual(
     new Uint8Array(probeWasm),
   )
 })
 
-test.each(['native', 'pulley'] as const)('its known runs are those of the engine %s', (engine) => {
+test.each(['native', 'pulley'] as const)('its known runs match the engine %s', (engine) => {
   const runs = probeFunctions.map((name, functionId) => {
     const request = { functionId, input: utf8(probeInput), gasLimit: probeGasLimit }
     const ran = executeOn(engines[engine], requestOf(probeWasm, request), emptyState)
@@ -55,7 +55,7 @@ for name in ('kernels', 'operators', 'random-modules', 'rules'):
 print(json.dumps(counts))
 `
 
-test('the interpreter in Python has the gas and the outputs of the known answers that it can run', () => {
+test('the interpreter in Python gives the gas and the outputs of all known answers that it can run', () => {
   const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' }
   const said = JSON.parse(execFileSync('python3', ['-c', program], { env, encoding: 'utf8' }))
   expect(said).toEqual({ right: said.right, unsupported: expect.any(Number), wrong: [] })

@@ -45,7 +45,7 @@ test('runs the samples once, with the same gas and receipts every time, and keep
   expect(look.samples[0]).toMatchObject({ gas_used, receipt_hash: receipt.receipt.receipt_hash })
 })
 
-test('says in words why a sample failed, and exits with 1', async () => {
+test('explains why a sample failed, and exits with 1', async () => {
   const wrong = [
     { function: 'greet', input: 'Ada', output: 'Hi, Ada!' },
     { function: 'wait', gas: 5_000 },
@@ -82,7 +82,7 @@ test.each([
   await expect(readSamples(file)).rejects.toThrow(problem)
 })
 
-test('compiles again when the module, what it imports or its samples change, until it is interrupted', async () => {
+test('compiles again when the module, its imports or its samples change, until it is interrupted', async () => {
   const cwd = project(files)
   const child = spawn('node', [path.join(dist, 'nodectl.mjs'), 'dev', 'm.ts', '--json'], {
     cwd,

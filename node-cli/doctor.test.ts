@@ -57,7 +57,7 @@ async function examineByCommand(dataDir: string, ...more: string[]) {
   return { healthy, findings, of: (check: string) => findings.find((finding) => finding.check === check) }
 }
 
-test('the known run is that of the protocol', () => {
+test('the known run uses the echo module of the protocol', () => {
   expect(knownRun.module).toEqual({ wasm: echoWasm, functions: echoManifest.functions })
   expect(knownRun.address).toBe(echoAddress)
 })
@@ -69,7 +69,9 @@ test.each([
   ['2.0.0', '1.10.9', false],
   ['22.9.0', '22.13', true],
   ['1.0.0-beta', '1.0.0', false],
-])('%s comes before %s: %s', (version, than, older) => expect(isOlderVersion(version, than)).toBe(older))
+])('version %s is older than %s: %s', (version, than, older) =>
+  expect(isOlderVersion(version, than)).toBe(older),
+)
 
 describe('doctor', () => {
   test('finds nothing wrong with a new node', async () => {
@@ -93,7 +95,7 @@ describe('doctor', () => {
     expect(of('key')?.message).toContain(nodeId)
   })
 
-  test('prints what a person reads, with what mends it', async () => {
+  test('prints text for people, with a fix for each problem', async () => {
     const dataDir = path.join(temporaryFolder(), 'nothing')
     const { code, stdout } = await nodectl(['doctor', '--data-dir', dataDir, ...free], { env })
     expect(code).toBe(1)
@@ -103,7 +105,7 @@ describe('doctor', () => {
     )
   })
 
-  test('tests the engine alone that the operator asks for', async () => {
+  test('tests only the engine that the operator chose', async () => {
     const { dataDir } = await createNode()
     const { stdout } = await nodectl(['doctor', '--data-dir', dataDir, ...free], {
       env: { ...env, NODE_ENGINE: 'pulley' },
@@ -112,7 +114,7 @@ describe('doctor', () => {
   })
 
   test.skipIf(process.platform === 'win32')(
-    'says how to hide a key, and a directory, that others can read',
+    'says how to hide a key or a directory that others can read',
     async () => {
       const { dataDir } = await createNode()
       const key = path.join(dataDir, 'node.key')
@@ -132,7 +134,7 @@ describe('doctor', () => {
     },
   )
 
-  test('tells a damaged database', async () => {
+  test('detects a damaged database', async () => {
     const { dataDir } = await createNode()
     const file = path.join(dataDir, 'node.sqlite')
     writeFileSync(file, 'SQLite format 3\0 and nothing more that makes sense'.padEnd(4096, 'x'))
@@ -145,7 +147,7 @@ describe('doctor', () => {
     expect((await examineNode(dataDir))('data')).toMatchObject({ status: 'ok' })
   })
 
-  test('names the process that has the data directory', async () => {
+  test('names the process that uses the data directory', async () => {
     const { dataDir } = await createNode()
     const { of } = await withDataDir(dataDir, () => examineByCommand(dataDir))
     expect(of('process')).toMatchObject({
@@ -154,7 +156,7 @@ describe('doctor', () => {
     })
   })
 
-  test('tells this node at its port from other programs', async () => {
+  test('distinguishes this node at its port from other programs', async () => {
     const { dataDir, nodeId } = await createNode()
     const node = await startNode(dataDir)
     const portOf = async (dir: string, url: string) => {
@@ -180,7 +182,7 @@ describe('doctor', () => {
     })
   })
 
-  test('a config.json that cannot be read is the first thing to mend', async () => {
+  test('names a config.json that cannot be read as the first problem to fix', async () => {
     const { dataDir } = await createNode()
     writeFileSync(path.join(dataDir, 'config.json'), '{"hub_ur":1}')
     const { code, stderr } = await nodectl(['doctor', '--data-dir', dataDir])
@@ -211,7 +213,7 @@ describe('doctor and the hub', () => {
     return examineNode(dataDir, { hub: hubClient(parseHubUrl(origin)), ...more })
   }
 
-  test('all is well', async () => {
+  test('every check passes', async () => {
     const { healthy, of } = await commandAt({ device: 'online' })
     expect(healthy).toBe(true)
     expect(of('hub')).toMatchObject({
@@ -222,7 +224,7 @@ describe('doctor and the hub', () => {
     expect(of('device')).toMatchObject({ status: 'ok', message: 'bound, and online at the hub' })
   })
 
-  test('another network, and a tool that is too old', async () => {
+  test('another network, and an outdated nodectl', async () => {
     expect((await commandAt({}, '--network', 'other')).of('hub')).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('is the hub of hub-testnet, not of other'),
@@ -235,7 +237,7 @@ describe('doctor and the hub', () => {
     })
   })
 
-  test('nobody answers', async () => {
+  test('no hub answers', async () => {
     const server = await listen()
     const origin = originOf(server)
     await new Promise((resolve) => server.close(resolve))
@@ -252,7 +254,7 @@ describe('doctor and the hub', () => {
     [100, 'warning', /^this machine is (9|10)\d s behind the hub$/],
     [-100, 'warning', /^this machine is (9|10)\d s ahead of the hub$/],
     [7200, 'failed', /^this machine is 7(19|20)\d s behind the hub$/],
-  ])('a clock that is %i s away: %s', async (ahead, status, message) => {
+  ])('a clock that is off by %i s: %s', async (ahead, status, message) => {
     expect((await examineAt({ ahead, device: 'online' }))('clock')).toMatchObject({
       status,
       message: expect.stringMatching(message),
@@ -260,7 +262,7 @@ describe('doctor and the hub', () => {
     })
   })
 
-  test('a clock that is away is well where the node follows the hub', async () => {
+  test('a clock that is off passes if the node follows the hub', async () => {
     const { healthy, of } = await commandAt({ ahead: 7200, device: 'online' }, '--clock', 'hub')
     expect(healthy).toBe(true)
     expect(of('clock')).toMatchObject({
@@ -295,7 +297,7 @@ describe('doctor and the hub', () => {
       })
     })
 
-    test('change to ones that this version does not know', async () => {
+    test('will change to values that this version does not know', async () => {
       expect(await found({ next })).toMatchObject({
         status: 'warning',
         message: expect.stringContaining('which this version of nodectl does not know'),
@@ -310,14 +312,14 @@ describe('doctor and the hub', () => {
       })
     })
 
-    test('are others', async () => {
+    test('differ from those of the hub', async () => {
       expect(await found({ params_hash: `0x${'ab'.repeat(32)}` })).toMatchObject({
         status: 'failed',
         message: expect.stringContaining('update nodectl'),
       })
     })
 
-    test('come from a file that says no changes', async () => {
+    test('come from a file without valid changes', async () => {
       const file = path.join(temporaryFolder(), 'params.json')
       writeFileSync(file, '{"from":1}')
       expect(await found({}, { paramsChanges: file })).toMatchObject({
@@ -338,7 +340,7 @@ describe('doctor and the hub', () => {
     })
   })
 
-  test('a validator is no device', async () => {
+  test('a validator is not a device', async () => {
     expect((await commandAt({}, '--role', 'validator')).of('device')).toBeUndefined()
   })
 })

@@ -66,7 +66,7 @@ async function runOnBoth(...[name, functionName, input, change]: Parameters<type
   return native
 }
 
-test('the modules of the README give what the README shows', async () => {
+test('the modules of the README return what the README shows', async () => {
   const readme = readFileSync(path.join(import.meta.dirname, 'README.md'), 'utf8')
   const [source = '', imports, ...visits] = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, one]) => one!)
   const file = path.join(project({ 'hello.ts': source }), 'hello.ts')
@@ -89,7 +89,7 @@ test('the modules of the README give what the README shows', async () => {
 })
 
 describe('the examples', () => {
-  test('are far from the ratio that new artifacts may be deflated to', () => {
+  test('stay far below the maximum compression ratio of new artifacts', () => {
     const ratios = [...artifacts.values()].map(
       ({ wasm }) => wasm.length / deflateRawSync(wasm, { level: 9 }).length,
     )
@@ -148,13 +148,13 @@ describe('an adversary', () => {
     )
   })
 
-  test('chatter fills no log', async () => {
+  test('chatter cannot exceed the log limit', async () => {
     const { logs, error } = await runOnBoth('adversary', 'chatter', '', { gasLimit: 50_000_000 })
     expect(error).toBe('out of gas')
     expect(logs.join('').length).toBeLessThanOrEqual(limits.logBytes)
   })
 
-  test('tower has a memory on each of nine levels, storm one after the other', async () => {
+  test('tower has a memory on each of nine levels, storm has one after another', async () => {
     const address = addressOf('adversary')
     const before = process.memoryUsage.rss()
     expect((await runOnBoth('adversary', 'tower', address)).output).toBe('3')

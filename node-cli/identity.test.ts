@@ -38,7 +38,7 @@ const run = async (dir: string) => {
 const id = (dir: string) => nodectlHere(['id', '--data-dir', dir])
 
 describe('keygen and id', () => {
-  test('make a key for its owner alone, and show the same identity ever after', async () => {
+  test('make a key that only its owner can read, and always show the same identity', async () => {
     const dir = freshDir()
     const made = await keygenAlone(dir)
     expect([made.code, made.stderr]).toEqual([0, ''])
@@ -75,7 +75,7 @@ describe('keygen and id', () => {
     expect(JSON.parse((await verify({})).stdout).problems).toEqual(['the signature does not verify'])
   })
 
-  test('a profile that no network can have is refused by its member', async () => {
+  test('an invalid profile is refused, and the error names its member', async () => {
     const dir = dirWith({ 'hub.json': '{"prefix":"A"}' })
     const profile = path.join(dir, 'hub.json')
     expect(await nodectlHere(['keygen', '--data-dir', dir, '--profile', profile])).toEqual(
@@ -93,7 +93,7 @@ describe('keygen and id', () => {
     })
   })
 
-  test('of several at once none replaces the key of another', async () => {
+  test('concurrent calls never replace the key of another call', async () => {
     const dir = freshDir()
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => keygenAlone(dir)))
     const done = outcomes.filter(({ code }) => code === 0)
@@ -115,7 +115,7 @@ describe('keygen and id', () => {
   })
 
   test.each(['', '999999999', String(process.pid), '1'])(
-    'remains of a crash stop nobody: a lock, and a pid file of %j',
+    'files left by a crash do not block the next call: a lock, and a pid file of %j',
     async (pid) => {
       const dir = dirWith({ 'nodectl.lock': '', 'nodectl.pid': pid })
       const { code, stderr } = await keygen(dir)
@@ -124,10 +124,10 @@ describe('keygen and id', () => {
     },
   )
 
-  describe('leave the files of others as they are', () => {
+  describe('leave other files unchanged', () => {
     const precious = 'precious\n'
 
-    test('also those that other programs call lock and pid', async () => {
+    test('even files that other programs name lock and pid', async () => {
       const dir = dirWith({ lock: precious, pid: precious })
       expect((await keygen(dir)).code).toBe(0)
       for (const name of ['lock', 'pid']) expect(readFileSync(path.join(dir, name), 'utf8')).toBe(precious)
@@ -136,7 +136,7 @@ describe('keygen and id', () => {
     test.each([
       ['nodectl.lock', 'is not the lock of a data directory: such a file is empty'],
       ['nodectl.pid', 'holds something else than the id of a process'],
-    ])('%s with something else in it', async (name, problem) => {
+    ])('%s with other content', async (name, problem) => {
       const dir = dirWith({ [name]: precious })
       const file = path.join(dir, name)
       expect(await keygen(dir)).toEqual(
@@ -169,7 +169,7 @@ describe('keygen and id', () => {
         }
       })
 
-      test('that is a pipe, to which they wait for nobody to write', async () => {
+      test('that is a pipe, without waiting for a writer', async () => {
         const pipe = path.join(dirWith(), name)
         spawnSync('mkfifo', ['-m', '600', pipe])
         expect(await run(path.dirname(pipe))).toEqual(
@@ -199,14 +199,14 @@ describe('keygen and id', () => {
       )
   })
 
-  test('a file that is no key is never overwritten', async () => {
+  test('a file that is not a key is never overwritten', async () => {
     const dir = dirWith({ 'node.key': 'precious' })
     expect((await keygen(dir)).code).toBe(1)
     expect(readFileSync(path.join(dir, 'node.key'), 'utf8')).toBe('precious')
   })
 
   test.skipIf(!existsSync('/proc/self'))(
-    'a directory where the system makes none is refused, not waited for',
+    'a directory where the system allows none is refused at once',
     async () => {
       for (const dir of ['/proc/node', '/proc/a/node'])
         expect(await keygen(dir)).toMatchObject({
@@ -216,7 +216,7 @@ describe('keygen and id', () => {
     },
   )
 
-  test('a directory that cannot be made is an error, not a bug', async () => {
+  test('a directory that cannot be created is an error, not a bug', async () => {
     const file = path.join(temporaryFolder(), 'file')
     writeFileSync(file, '')
     const dir = path.join(file, 'node')

@@ -53,7 +53,7 @@ describe('inspect', () => {
     })
   })
 
-  test('a broken container or manifest is one line that names the rule', async () => {
+  test('a broken container or manifest is an error of one line that names the rule', async () => {
     for (const name of ['a third entry', 'a wrong CRC', 'unsorted functions', 'a wrong address']) {
       const { code, stdout, stderr } = await nodectlHere(['inspect', write('broken.hbc', hostile(name))])
       expect([code, stdout]).toEqual([1, ''])
@@ -75,7 +75,7 @@ describe('inspect', () => {
     expect(JSON.parse(stdout)).toMatchObject({ functions: [abi], ...abi, stateless: null })
   })
 
-  test('nothing in an artifact reaches the terminal as more than text', async () => {
+  test('the content of an artifact cannot control the terminal', async () => {
     const steering = '\u001b[2J\u007f\u009b31m\u202e\u2066\u2028'
     const named = packArtifact({ ...echoManifest, name: steering, description: steering }, echoWasm)
     const shown = await nodectlHere(['inspect', write('named.hbc', named.bytes)])

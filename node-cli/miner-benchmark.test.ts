@@ -23,7 +23,7 @@ describe('the benchmark', () => {
   const pinned = '0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6'
   const asked = (hub: LinkHub) => hub.requests.filter((one) => one === 'GET /v1/benchmarks/current').length
 
-  test('is run once for an engine and a version, before any work, and told with the profile', async () => {
+  test('runs once for each engine and version, before any work, and is sent with the profile', async () => {
     const { hub, miner } = await createSuite(pinned)
     const node = await miner.start()
     await (await hub.connection()).next('ready')
@@ -47,7 +47,7 @@ describe('the benchmark', () => {
     expect(asked(hub)).toBe(2)
   })
 
-  test('that gives other receipts is told, and says so', async () => {
+  test('with other receipts than expected is reported, also as an error', async () => {
     const { miner } = await createSuite(hashText('other'))
     const node = await miner.start()
     await untilStatus(node, {

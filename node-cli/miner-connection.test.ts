@@ -16,8 +16,8 @@ import { expectLogged, token } from '../testing/node/serving-node.ts'
 
 const upgrades = (hub: LinkHub) => hub.requests.filter((one) => one.startsWith('UPGRADE')).length
 
-describe('frames that are late, or that nobody may send', () => {
-  test('frames about offers that are over change nothing', async () => {
+describe('frames that are late or not allowed', () => {
+  test('frames about closed offers change nothing', async () => {
     const { miner, project, node, socket } = await createStage()
     const strange = offerId({ round_id: `task:${hashText('strange')}`, position: 0 })
     socket.send({ type: 'voted', offer_id: strange, state: 'running' })
@@ -41,7 +41,7 @@ describe('frames that are late, or that nobody may send', () => {
     ],
     ['a frame of bytes', (socket) => socket.sendText(new Uint8Array(3)), 1003],
     ['a frame that is too long', (socket) => socket.sendText('x'.repeat(2_097_153)), 1009],
-  ])('%s end the connection, and the node comes back', async (_, send, code) => {
+  ])('%s: the connection ends, and the node reconnects', async (_, send, code) => {
     const { hub, socket } = await createStage()
     send(socket)
     expect(await socket.closed).toBe(code)
@@ -49,11 +49,11 @@ describe('frames that are late, or that nobody may send', () => {
   })
 })
 
-describe('a node that does not get through', () => {
+describe('a node with a connection problem', () => {
   test.each([
     [4001, 'replaced', 'another process connected with the key of this node'],
     [4003, 'banned', 'an operator of the hub banned this device: for spam'],
-  ])('closed with %i it says why, and keeps serving', async (code, state, problem) => {
+  ])('reports why its connection was closed with %i, and keeps serving', async (code, state, problem) => {
     const { hub, miner, node, socket } = await createStage()
     socket.close(code, 'for spam')
     await untilStatus(node, {
@@ -83,7 +83,7 @@ describe('a node that does not get through', () => {
     ])
   })
 
-  test('refused, it says what the hub says', async () => {
+  test('reports the reason if the hub refuses the connection', async () => {
     const hub = await createHub()
     hub.refusal = { status: 403, body: { error: 'forbidden', message: 'Bind this device first.' } }
     const node = await createMiner(hub).start()
@@ -92,7 +92,7 @@ describe('a node that does not get through', () => {
     })
   })
 
-  test('with other parameters than the network it takes no work', async () => {
+  test('takes no work if its parameters differ from those of the network', async () => {
     const hub = await createHub()
     hub.hello = () => helloFrame({ params_hash: hashText('other') })
     const node = await createMiner(hub).start()
@@ -104,7 +104,7 @@ describe('a node that does not get through', () => {
     expect(socket.unread()).toEqual([])
   })
 
-  test('it goes on without the hub, and comes back to it', async () => {
+  test('continues without the hub, and reconnects to it', async () => {
     const hub = await createHub()
     const miner = createMiner(hub)
     const node = await miner.start()
@@ -124,7 +124,7 @@ describe('a node that does not get through', () => {
     await back.stop()
   })
 
-  test('it follows a network whose time is moved ahead', async () => {
+  test('follows a network whose time is moved ahead', async () => {
     const hub = await createHub()
     const miner = createMiner(hub)
     const aheadSeconds = 7200
@@ -137,7 +137,7 @@ describe('a node that does not get through', () => {
     await take(socket, publish(hub, miner, { aheadSeconds }).offer(miner.key))
   })
 
-  test('it is not late by a clock that is off, and says that it is', async () => {
+  test('votes in time although its clock is off, and reports the difference', async () => {
     const hub = await createHub()
     hub.hello = () => helloFrame({ time: unixNow() - 200 })
     const miner = createMiner(hub)
@@ -151,7 +151,7 @@ describe('a node that does not get through', () => {
   })
 })
 
-test('a validator that is registered opens a link on which it takes rounds, and no offers', async () => {
+test('a registered validator opens a link on which it receives rounds, and no offers', async () => {
   const hub = await createHub()
   const miner = createMiner(hub)
   const node = await miner.start(['--role', 'validator', '--node-url', 'http://127.0.0.1:7070'])

@@ -7,7 +7,7 @@ import { bytes, json, type LinkHub } from '../testing/node/link-hub.ts'
 import { type MinerProject, otherKeys } from '../testing/node/miner-project.ts'
 import { createStage, publish, status, take, votesIn } from '../testing/node/miner-stage.ts'
 
-describe('an offer that does not hold is declined, and nothing is signed', () => {
+describe('an invalid offer is declined, and nothing is signed', () => {
   const stranger = ed25519PublicKey(`0x${'77'.repeat(32)}`)
   const unknown = artifactOf('unknown', '(i64.const 0)')
   const never: TestArtifact = { ...echo, address: hashText('never uploaded') }
@@ -150,7 +150,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
   }
 
   // One node for all: what it has declined does not keep it from work.
-  test('each for its reason', async () => {
+  test('with the reason for each', async () => {
     const { hub, miner, node, socket } = await createStage({ flags: ['--workers', '1'] })
     for (const [seq, [name, lie]] of Object.entries(lies).entries()) {
       // Each with a set of its own, so that nothing is known before.

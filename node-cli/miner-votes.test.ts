@@ -45,7 +45,7 @@ describe('slots', () => {
     await take(socket, project.offer(miner.key, { seq: 3 }))
   })
 
-  test('a node that stops takes nothing more, votes on what runs, and exits 0', async () => {
+  test('a node that stops accepts no more offers, votes on running ones, and exits with 0', async () => {
     const { miner, project, node, socket, offer } = await createRunning()
     const stopped = node.stop()
     expect(await socket.next('ready')).toMatchObject({ slots: 0, holding: [offer.offer_id] })
@@ -58,7 +58,7 @@ describe('slots', () => {
 })
 
 describe('one vote for each round, whatever happens to the connection', () => {
-  test('a node that is killed with a vote that was not sent sends the same one when it is back', async () => {
+  test('a node that is killed with an unsent vote sends the same vote after its restart', async () => {
     const { hub, miner, node, socket, offer } = await createRunning()
     hub.refusal = away
     socket.cut()
@@ -78,7 +78,7 @@ describe('one vote for each round, whatever happens to the connection', () => {
     expect(votesIn(miner.dataDir)).toEqual([stored])
   })
 
-  test('a node that is killed while it runs holds nothing, and runs what is offered again', async () => {
+  test('a node that is killed during a run holds nothing, and runs the offer when it is offered again', async () => {
     const { hub, miner, node, offer } = await createRunning()
     await node.kill()
     const back = await miner.start()
@@ -89,7 +89,7 @@ describe('one vote for each round, whatever happens to the connection', () => {
     await untilStatus(back, { recent_leases: [{ offer_id: offer.offer_id, state: 'voted' }] })
   })
 
-  test('a cut connection: the node comes back, says what it holds, and votes on it', async () => {
+  test('after a cut connection, the node reconnects, reports the offer that it holds, and votes on it', async () => {
     const { hub, socket, offer } = await createRunning()
     socket.cut()
     const again = await hub.connection()
@@ -119,7 +119,7 @@ describe('one vote for each round, whatever happens to the connection', () => {
     expect(votesIn(miner.dataDir)).toEqual([first.vote])
   })
 
-  test('a hub that cannot take the vote now gets it again; one that refuses it does not', async () => {
+  test('a vote is sent again to a hub that cannot take it now, but not to one that refuses it', async () => {
     const { miner, project, node, socket } = await createStage()
     const offer = project.offer(miner.key)
     const { vote } = await take(socket, offer)
@@ -187,7 +187,7 @@ describe('a data directory that cannot be written', () => {
     expect(await node.stop()).toBe(0)
   })
 
-  test('no offer is accepted whose lease cannot be stored', async () => {
+  test('an offer whose lease cannot be stored is not accepted', async () => {
     const { miner, project, socket } = await createStage()
     // After this task the node has all that the next offer needs, so its lease is the first write.
     await take(socket, project.offer(miner.key))

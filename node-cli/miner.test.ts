@@ -24,8 +24,8 @@ import { seatedOf } from '../testing/node/test-project.ts'
 
 const profile = resolveProfile()
 
-describe('an offer that holds', () => {
-  test('is accepted, run and voted on: the vote is that of nodectl run, under the seat of the node', async () => {
+describe('a valid offer', () => {
+  test('is accepted, run and voted on, with the receipt of nodectl run and the seat of the node', async () => {
     const { miner, project, node, socket, ready } = await createStage({ flags: ['--workers', '3'] })
     expect(ready).toEqual({
       type: 'ready',
@@ -80,7 +80,7 @@ describe('an offer that holds', () => {
     expect(told.map(({ message }) => message)).toEqual(['offer accepted', 'executed', 'lease counted'])
   })
 
-  test('its input may lie at the hub, and is asked for there alone', async () => {
+  test('may store its input at the hub, and the input is requested only there', async () => {
     const { hub, miner, project, socket } = await createStage()
     const input = 'x'.repeat(300_000)
     hub.answers.set('GET /v1/inputs/1?signed=yes', bytes(Buffer.from(input)))
@@ -93,7 +93,7 @@ describe('an offer that holds', () => {
     expect(hub.requests).toContain('GET /v1/inputs/1?signed=yes')
   })
 
-  test('of a version that is no longer in force is judged by its own rules', async () => {
+  test('of a version that is no longer in force is judged by the rules of that version', async () => {
     const { hub, miner, project, socket } = await createStage()
     const { projectId: id, consensus, manifestOf, snapshot } = project
     const newer = { ...consensus, work: { ...consensus.work, functions: ['other'] } }
@@ -110,7 +110,7 @@ describe('an offer that holds', () => {
     expect(await take(socket, project.offer(miner.key))).toMatchObject({ type: 'vote' })
   })
 
-  test('is judged again for as long as it may be accepted, where the hub cannot give what that takes', async () => {
+  test('is judged again until it expires, if the hub cannot provide the data to judge it', async () => {
     const { hub, miner, project, socket } = await createStage({ module: spinner, functions: ['f'] })
     const { projectId: id, snapshot } = project
     const module = `GET /v1/modules/${spinner.address}/hbc`
@@ -132,7 +132,7 @@ describe('an offer that holds', () => {
     expect(hub.requests.filter((one) => one === module)).toHaveLength(2)
   })
 
-  test('is not answered while the hub does not give what its judgement takes, since a decline would be blamed', async () => {
+  test('is not answered while the hub does not provide the data to judge it, since a decline would be blamed', async () => {
     const { hub, miner, project, node, socket } = await createStage()
     const { projectId: id, snapshot } = project
     const target = `GET /v1/committees/${id}/${snapshot.epoch}`
@@ -151,7 +151,7 @@ describe('an offer that holds', () => {
     await take(socket, offer)
   })
 
-  test('is not answered while the hub does not say who validates, since an emergency may have replaced those that signed', async () => {
+  test('is not answered while the hub does not list the validators, as an emergency may have replaced the signers', async () => {
     const { hub, miner, project, node } = await createStage({ attestedBy: 2 })
     await untilStatus(node, { generations: { newest: 0 } })
     await node.stop()
@@ -170,9 +170,9 @@ describe('an offer that holds', () => {
 
   test.each([
     ['five validators follow four', [0, 1, 2, 3, 4]],
-    ['six follow four', [0, 1, 2, 3, 4, 5]],
-    ['two of four are replaced', [2, 3, 4, 5]],
-  ])('of an epoch that began before is accepted when %s', async (_, after) => {
+    ['six validators follow four', [0, 1, 2, 3, 4, 5]],
+    ['two of four validators are replaced', [2, 3, 4, 5]],
+  ])('of an epoch that began before the change is accepted when %s', async (_, after) => {
     const hub = await createHub()
     const miner = createMiner(hub)
     const project = publish(hub, miner)
@@ -205,7 +205,7 @@ describe('an offer that holds', () => {
   })
 })
 
-test('an offer whose result no frame carries is declined after the run, and its slot is free', async () => {
+test('an offer whose result is too large for a frame is declined after the run, and its slot is free', async () => {
   const { miner, project, node, socket } = await createStage({ module: shouter, functions: ['f'] })
   const offer = project.offer(miner.key, { task: { gas_limit: 100_000_000 } })
   const { offer_id } = offer

@@ -61,7 +61,7 @@ describe('nodectl', () => {
     })
   })
 
-  test('help alone is --help', async () => {
+  test('help without a command equals --help', async () => {
     expect(await nodectlHere(['help'])).toEqual(await nodectlHere(['--help']))
   })
 
@@ -80,7 +80,7 @@ describe('nodectl', () => {
     expect(outcome.stderr).toMatch(/^Error: /)
   })
 
-  test.each(['keygen', 'id'])('the help of %s says which option it cannot do without', async (name) => {
+  test.each(['keygen', 'id'])('the help of %s names its required option', async (name) => {
     const help = await helpOf(name)
     expect(help).toContain(`nodectl ${name} [options] --data-dir <DIR>\n`)
     expect(help).toMatch(/^ {2}--data-dir <DIR> .*\(required\)$/m)
@@ -95,7 +95,7 @@ describe('nodectl', () => {
     )
   })
 
-  test('the list of commands in the README is that of --help', () => {
+  test('the README lists the same commands as --help', () => {
     const readme = readFileSync(path.join(import.meta.dirname, 'README.md'), 'utf8')
     const rows = [...readme.matchAll(/^\| `nodectl (\w+)[^|]*\| (.*) \|$/gm)]
     expect(rows.map(([, name, description]) => [name, description])).toEqual(
@@ -193,7 +193,7 @@ describe('nodectl', () => {
     ])
   })
 
-  test('a reader that has seen enough is no failure', () => {
+  test('a reader that closes the pipe early is not a failure', () => {
     const script = `"$NODE" "$NODECTL" completion bash | true; echo "\${PIPESTATUS[0]}"`
     const { stdout, stderr } = spawnSync('bash', ['-c', script], {
       encoding: 'utf8',
@@ -202,7 +202,7 @@ describe('nodectl', () => {
     expect([stdout, stderr]).toEqual(['0\n', ''])
   })
 
-  test('an older Node is told which one is needed', async () => {
+  test('an older Node gets a message that names the required version', async () => {
     const launcher = readFileSync(path.join(dist, 'nodectl.mjs'), 'utf8')
     expect(launcher).toContain('nodectl needs Node.js 22.13 or newer')
     expect(launcher).not.toMatch(/\bconst\b|\blet\b|=>|^import /m)

@@ -41,7 +41,7 @@ const nodectl = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   run(path.join(prefix, 'bin/nodectl'), args, away, env)
 
 describe('the package', () => {
-  test('is small, and brings nothing but itself', () => {
+  test('is small, and installs nothing but itself', () => {
     expect(statSync(tarball).size).toBeLessThanOrEqual(2 * 1024 * 1024)
     expect(readdirSync(path.join(prefix, 'lib/node_modules'))).toEqual(['@hub'])
     expect(readdirSync(path.join(prefix, 'lib/node_modules', packageJson.name)).sort()).toEqual([
@@ -54,7 +54,7 @@ describe('the package', () => {
     expect(Object.keys(packageJson.scripts).filter((name) => /install/.test(name))).toEqual([])
   })
 
-  test('says what a stranger looks for', () => {
+  test('has the metadata and the README that a new user looks for', () => {
     expect(packageJson).toMatchObject({
       license: 'MIT',
       engines: { node: '>=22.13' },
@@ -64,7 +64,7 @@ describe('the package', () => {
     expect(packageJson.keywords.length).toBeGreaterThan(5)
   })
 
-  test('brings a manual page for each command, which man finds', () => {
+  test('includes a manual page for each command, which man finds', () => {
     const pages = ['nodectl.1', ...Object.keys(commands).map((name) => `nodectl-${name}.1`)]
     expect(packageJson.man).toEqual(pages.map((file) => `dist/man/${file}`))
     expect(readdirSync(path.join(prefix, 'share/man/man1')).sort()).toEqual(pages.sort())
@@ -77,7 +77,7 @@ describe('installed for all users, without a network', () => {
     calls = packageCalls(path.join(away, 'work'), nodectl)
   })
 
-  test('every command is called', () => {
+  test('these tests call every command', () => {
     expect(Object.keys(calls).sort()).toEqual(Object.keys(commands).sort())
   })
 
@@ -96,15 +96,19 @@ describe('the manual pages', () => {
   const pages = packageJson.man.map((file) => path.basename(file))
   const page = (file: string) => readFileSync(path.join(dist, 'man', file), 'utf8')
 
-  test.each(Object.keys(commands))('that of %s has every option and example of its help', async (name) => {
-    const shown = page(`nodectl-${name}.1`).replaceAll('\\-', '-')
-    const { default: command } = await commands[name]!.load()
-    const help = commandHelp(name, commands[name]!.description, command)
-    const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option!)
-    expect(options.length).toBeGreaterThan(1)
-    for (const option of options) expect(shown).toContain(option)
-    for (const [line] of command.examples) expect(shown).toContain(`nodectl ${line.split(' ', 2).join(' ')}`)
-  })
+  test.each(Object.keys(commands))(
+    'the page of %s has every option and example of its help',
+    async (name) => {
+      const shown = page(`nodectl-${name}.1`).replaceAll('\\-', '-')
+      const { default: command } = await commands[name]!.load()
+      const help = commandHelp(name, commands[name]!.description, command)
+      const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option!)
+      expect(options.length).toBeGreaterThan(1)
+      for (const option of options) expect(shown).toContain(option)
+      for (const [line] of command.examples)
+        expect(shown).toContain(`nodectl ${line.split(' ', 2).join(' ')}`)
+    },
+  )
 
   test.skipIf(spawnSync('groff', ['--version']).error !== undefined).each(pages)(
     '%s is clean roff',

@@ -72,7 +72,7 @@ describe('run', () => {
     })
   })
 
-  test('takes the input from a file or from standard input, not from two places', async () => {
+  test('reads the input from a file or from standard input, but not from both', async () => {
     const file = write('input.json', input)
     expect((await answerHere([echo, 'echo', '--input-file', file])).json.gas_used).toBe(581)
     const piped = await answer([echo, 'echo', '--input-file', '-'], { input: Buffer.from(input) })
@@ -92,7 +92,7 @@ describe('run', () => {
     ['run', ['run', '-', 'echo', '--input-file', '-']],
     ['verify', ['verify', '-', '-']],
     ['verify', ['verify', '-', echo, '--input-file', '-']],
-  ])('%s takes one thing at most from standard input', async (_, args) => {
+  ])('%s reads at most one value from standard input', async (_, args) => {
     expect(await nodectl(args, { input: echoArtifact().bytes })).toMatchObject({
       code: 2,
       stdout: '',
@@ -110,7 +110,7 @@ describe('run', () => {
     })
   })
 
-  test('a failed run prints the JSON all the same and exits 1', async () => {
+  test('a failed run still prints the JSON, and exits with 1', async () => {
     const { code, json } = await answer([echo, 'echo', '--input', input, '--gas', '500'])
     expect(code).toBe(1)
     expect(json).toMatchObject({
@@ -132,7 +132,7 @@ describe('run', () => {
     ['gas 0', () => [echo, 'echo', '--gas', '0'], `${gasBounds}, not 0\n`],
     ['gas over the limit', () => [echo, 'echo', '--gas', '10000000001'], `${gasBounds}, not 10000000001\n`],
     [
-      'an artifact that is not there',
+      'a missing artifact',
       () => [path.join(folder, 'x.hbc'), 'echo'],
       `${path.join(folder, 'x.hbc')} cannot be read: there is no such file\n`,
     ],
@@ -145,15 +145,18 @@ describe('run', () => {
     expect(await answerHere(args())).toEqual({ code: 1, json: null, stderr: `Error: ${message}` })
   })
 
-  test.each(['abc', '1.5', '1e6', '0x10'])('gas that is no whole number is wrong usage: %s', async (gas) => {
-    expect(await answerHere([echo, 'echo', '--gas', gas])).toMatchObject({
-      code: 2,
-      json: null,
-      stderr: expect.stringContaining(`${gasBounds}, not ${gas}\n`),
-    })
-  })
+  test.each(['abc', '1.5', '1e6', '0x10'])(
+    'gas that is not a whole number is wrong usage: %s',
+    async (gas) => {
+      expect(await answerHere([echo, 'echo', '--gas', gas])).toMatchObject({
+        code: 2,
+        json: null,
+        stderr: expect.stringContaining(`${gasBounds}, not ${gas}\n`),
+      })
+    },
+  )
 
-  test('an empty input is an input', async () => {
+  test('an empty input is a valid input', async () => {
     for (const args of [['--input', ''], ['--input=']])
       expect((await answerHere([counter, 'read', ...args])).json.output).toBe('0')
   })
@@ -166,7 +169,7 @@ describe('run', () => {
     })
   })
 
-  test('NODE_ENGINE: both engines give the same receipt, another word is wrong usage', async () => {
+  test('NODE_ENGINE: both engines give the same receipt, any other value is wrong usage', async () => {
     for (const args of [
       [echo, 'echo', '--input', input],
       [echo, 'echo', '--gas', '500'],
@@ -183,7 +186,7 @@ describe('run', () => {
   })
 })
 
-describe('a machine or a Node that lacks something', () => {
+describe('a machine or a Node with restrictions', () => {
   /** Its host functions call each other through the guest until the stack limit of the guest ends that. */
   const nested = artifact(
     'nested.hbc',
@@ -195,7 +198,7 @@ describe('a machine or a Node that lacks something', () => {
   )
   const args = [nested, 'echo', '--gas', '10000000']
 
-  test.each([984, 30_000, 200_000])('a --stack-size of %i kB crashes nothing', async (size) => {
+  test.each([984, 30_000, 200_000])('a --stack-size of %i kB does not crash nodectl', async (size) => {
     expect(await answer(args, { nodeFlags: [`--stack-size=${size}`] })).toMatchObject({
       code: 1,
       json: { error: 'stack limit exceeded' },
@@ -213,7 +216,7 @@ describe('a machine or a Node that lacks something', () => {
   })
 
   test.skipIf(process.arch !== 'x64')(
-    'without SSE4.1 the message names no way out that needs it too',
+    'without SSE4.1, the message suggests no workaround that needs it too',
     async () => {
       const vectors = artifact(
         'vectors.hbc',
@@ -281,7 +284,7 @@ describe('run --data-dir', () => {
   })
 
   test.skipIf(process.platform === 'win32')(
-    'a disk that takes no more is named as the reason, and nothing is half kept',
+    'a full disk is named as the reason, and nothing is stored in part',
     async () => {
       const dir = freshDir()
       await answerHere([counter, 'increment', '--data-dir', dir])
@@ -302,28 +305,31 @@ describe('run --data-dir', () => {
 
   test.each([
     ['another module', () => echoArtifact().bytes],
-    ['bytes that are no artifact', () => new Uint8Array([1, 2, 3])],
-  ])('%s in the place of a kept one is not run; running the artifact mends it', async (_, replacement) => {
-    const dir = freshDir()
-    const { json } = await answerHere([counter, 'read', '--data-dir', dir])
-    const address: string = json.receipt.receipt.module_address
-    const caller = write('caller.hbc', callerOf(address, 'increment'))
-    const call = () => answerHere([caller, 'call', '--data-dir', dir])
-    expect((await call()).json.output).toBe('1')
+    ['bytes that are not an artifact', () => new Uint8Array([1, 2, 3])],
+  ])(
+    '%s in the place of a stored one is not run; running the artifact repairs it',
+    async (_, replacement) => {
+      const dir = freshDir()
+      const { json } = await answerHere([counter, 'read', '--data-dir', dir])
+      const address: string = json.receipt.receipt.module_address
+      const caller = write('caller.hbc', callerOf(address, 'increment'))
+      const call = () => answerHere([caller, 'call', '--data-dir', dir])
+      expect((await call()).json.output).toBe('1')
 
-    const db = new DatabaseSync(path.join(dir, 'node.sqlite'))
-    db.prepare('UPDATE modules SET hbc = ? WHERE address = ?').run(replacement(), address)
-    db.close()
-    expect(await call()).toMatchObject({
-      code: 1,
-      json: null,
-      stderr: expect.stringMatching(/the module 0x[0-9a-f]{64} in .* is damaged; .*there is no receipt\n$/),
-    })
-    expect((await answerHere([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
-    expect((await call()).json.output).toBe('2')
-  })
+      const db = new DatabaseSync(path.join(dir, 'node.sqlite'))
+      db.prepare('UPDATE modules SET hbc = ? WHERE address = ?').run(replacement(), address)
+      db.close()
+      expect(await call()).toMatchObject({
+        code: 1,
+        json: null,
+        stderr: expect.stringMatching(/the module 0x[0-9a-f]{64} in .* is damaged; .*there is no receipt\n$/),
+      })
+      expect((await answerHere([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
+      expect((await call()).json.output).toBe('2')
+    },
+  )
 
-  test('a module finds itself on its first run, whether anything is kept or not', async () => {
+  test('a module finds itself on its first run, with and without a data directory', async () => {
     const file = path.join(folder, 'calls.hbc')
     const { manifestAddress } = await compileExample('calls.ts', file)
     const dir = freshDir()

@@ -24,7 +24,7 @@ import { defaultProfile as profile } from './src/profile.ts'
 
 const shared = sharedNode()
 
-test('a node that is no validator has the consensus routes too: it counts and shows, and signs nothing', async () => {
+test('a node that is not a validator has the consensus routes too: it counts and shows votes, signs nothing', async () => {
   const node = shared()
   for (const path of ['committee-sets', 'task-rounds', 'direct-rounds', 'reward-proposals']) {
     const { status, json } = await node.call(`/consensus/${path}`, { method: 'POST', body: {} })
@@ -50,7 +50,7 @@ test('a node that is no validator has the consensus routes too: it counts and sh
 })
 
 describe('a vote', () => {
-  test('is of the run, keeps the rules, and says how the storage changed', async () => {
+  test('matches the run, follows the rules, and says how the storage changed', async () => {
     const payout = `0x${'ab'.repeat(20)}`
     const node = await startNode(newFolder(), { flags: ['--payout-address', payout] })
     await bring(node, collector)
@@ -79,7 +79,7 @@ describe('a vote', () => {
     })
   })
 
-  test('has no state for a module without storage, and pays nobody where no address was given', async () => {
+  test('has no state for a module without storage, and pays nobody if no address was given', async () => {
     const node = shared()
     await bring(node, echo)
     const { json } = await vote(node, roundOf(echo))
@@ -87,7 +87,7 @@ describe('a vote', () => {
     expect(json.vote).not.toHaveProperty('state')
   })
 
-  test('is the same for ever: asked again, at once, after a kill, with another payout address', async () => {
+  test('is always the same: asked again, at once, after a kill, with another payout address', async () => {
     const folder = newFolder()
     const first = await startNode(folder)
     await bring(first, collector)
@@ -116,7 +116,7 @@ describe('a vote', () => {
       (backup: string, folder: string) =>
         cpSync(path.join(backup, 'node.sqlite'), path.join(folder, 'node.sqlite')),
     ],
-  ])('survives a restore %s; rounds that the backup may lack get none', async (_, restore) => {
+  ])('survives a restore %s; rounds that the backup may lack get no vote', async (_, restore) => {
     const folder = newFolder()
     const backup = path.join(temporaryFolder(), 'backup')
     const first = await startNode(folder)
@@ -145,7 +145,7 @@ describe('a vote', () => {
     )
   })
 
-  test('is refused for a round of another run, and for one that has not begun', async () => {
+  test('is refused for a round of another run, and for one that has not started', async () => {
     const node = shared()
     await bring(node, echo)
     const votes = async () => (await node.call('/status')).json.counts.votes
@@ -169,7 +169,7 @@ describe('a vote', () => {
     expect(await votes()).toBe(before)
   })
 
-  test('is given again when the module is gone', async () => {
+  test('is returned again even if the module is gone', async () => {
     const folder = newFolder()
     const first = await startNode(folder)
     await bring(first, spinner)
@@ -182,7 +182,7 @@ describe('a vote', () => {
     expect((await vote(await startNode(folder), round)).text).toBe(text)
   })
 
-  test('that cannot be stored is not given: 503, and later the same round has one', async () => {
+  test('is not returned if it cannot be stored: 503, and later the same round gets a vote', async () => {
     const folder = newFolder()
     const node = await startNode(folder)
     await bring(node, collector)
@@ -205,7 +205,7 @@ describe('a vote', () => {
     })
   })
 
-  test('is kept for a while: the oldest are dropped with all that they left, and get no other', async () => {
+  test('is kept for a while; the oldest are deleted with all their data, and their rounds get no other', async () => {
     const node = await startNode(newFolder(), { flags: ['--direct-rounds', '3'] })
     await bring(node, echo)
     const now = Math.floor(Date.now() / 1000)
@@ -220,7 +220,7 @@ describe('a vote', () => {
     expect((await vote(node, rounds[5]!)).status).toBe(200)
   })
 
-  test('is not given for more gas than the node runs directly', async () => {
+  test('is refused for more gas than the node runs directly', async () => {
     const node = await startNode(newFolder(), { flags: ['--direct-gas', '999999'] })
     await bring(node, echo)
     expect(problemsOf(await vote(node, roundOf(echo)))).toMatchObject({
@@ -231,7 +231,7 @@ describe('a vote', () => {
     expect((await execute(node, own)).status).toBe(200)
   })
 
-  test('is not given while the disk has no room but for what else the node does', async () => {
+  test('is refused while the disk has only the reserve for the other work of the node', async () => {
     const node = await startNode(newFolder(), { flags: ['--disk-reserve', '1048576'] })
     await bring(node, echo)
     const refused = await vote(node, roundOf(echo))

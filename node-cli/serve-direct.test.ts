@@ -128,7 +128,7 @@ describe('direct rounds of a module with storage', () => {
     expect((await decide(nodes, last.head, module)).output).toBe('xxxxxx')
   })
 
-  test('a round without a quorum writes nothing, whatever nodes are told of it', async () => {
+  test('a round without a quorum writes nothing, whatever the nodes are told about it', async () => {
     const { nodes } = four()
     const module = show(collectorOf('quorum'))
     const first = await votesOf(nodes, nothing, module)
@@ -145,7 +145,7 @@ describe('direct rounds of a module with storage', () => {
     expect((await votesOf(nodes, second.head, module)).output).toBe('xx')
   })
 
-  test('a validator that is killed between its vote and the decision writes what it voted for, once', async () => {
+  test('a validator that is killed between its vote and the decision writes the state it voted for, once', async () => {
     const { nodes } = four()
     const module = show(collectorOf('killed'))
     const round = await votesOf(nodes, nothing, module)
@@ -157,7 +157,7 @@ describe('direct rounds of a module with storage', () => {
     expect((await decide(nodes, round.head, module)).output).toBe('xx')
   })
 
-  test('a round that was decided is written also where another module ran before anybody heard of it', async () => {
+  test('a decided round is written even if another module ran before the nodes heard of the decision', async () => {
     const { nodes } = four()
     const module = show(collectorOf('decided'))
     const decided = await votesOf(nodes, nothing, module)
@@ -166,7 +166,7 @@ describe('direct rounds of a module with storage', () => {
     expect((await votesOf(nodes, decided.head, module)).output).toBe('xx')
   })
 
-  test('a vote is for the storage that was agreed: before it and after it a node votes not', async () => {
+  test('a node votes only on the agreed storage, not on an earlier or a later state', async () => {
     const { nodes } = four()
     const module = show(collectorOf('agreed'))
     const first = await decide(nodes, nothing, module)
@@ -181,7 +181,7 @@ describe('direct rounds of a module with storage', () => {
     expect((await votesOf(nodes, second.head, module)).output).toBe('xxx')
   })
 
-  test('a vote names every module whose storage its run looked at, and is for what was agreed of each', async () => {
+  test('a vote names every module whose storage its run read, and is for the agreed state of each', async () => {
     const { nodes } = four()
     const { head } = await decide(nodes)
     const [node] = nodes

@@ -32,7 +32,7 @@ function forgedRounds(path: string, answer: Buffer): Buffer {
 }
 
 describe('an epoch that is over', () => {
-  test('four validators agree on its receipt, the first leader brings it once, and all know it settled', async () => {
+  test('four validators agree on its receipt, the first leader submits it once, and all know it settled', async () => {
     const network = await startEpochNetwork()
     const nodes = await startAll(network.validators)
     const first = await firstPosted(network)
@@ -47,7 +47,7 @@ describe('an epoch that is over', () => {
     expect(network.posted).toHaveLength(1)
   })
 
-  test('when its leader is dead, that of the next attempt brings the same receipt', async () => {
+  test('when its leader is dead, the leader of the next attempt submits the same receipt', async () => {
     const network = await startEpochNetwork()
     const [, second, ...others] = network.validators
     await Promise.all(others.map((one) => one.start(flags)))
@@ -61,7 +61,7 @@ describe('an epoch that is over', () => {
     await settled(leader)
   })
 
-  test('a validator that lies about its attestation counts for nothing', async () => {
+  test('a validator that sends a false attestation counts for nothing', async () => {
     const signature = `0x${'11'.repeat(64)}`
     const firstUrl = (own: string) =>
       startProxy(own, (path, answer) =>
@@ -96,7 +96,7 @@ describe('an epoch that is over', () => {
     expect(receipt.attestations).toContainEqual(copied)
   })
 
-  test('a leader that lacks records, and a validator that has none, fetch them and verify them', async () => {
+  test('a leader that lacks some records, and a validator that lacks all, fetch them and verify them', async () => {
     const firstUrl = (own: string) =>
       startProxy(own, (path, answer) =>
         path.startsWith('/consensus/rounds') ? forgedRounds(path, answer) : answer,
@@ -109,7 +109,7 @@ describe('an epoch that is over', () => {
     await settled(nodes[0]!)
   })
 
-  test('a leader that found no round of it, since it was up first, settles it once its peers are up', async () => {
+  test('a leader that started first and found no rounds of it settles it once its peers are up', async () => {
     const network = await startEpochNetwork({ held: (index) => (index === 0 ? 0 : records.length) })
     const [first, ...others] = network.validators.slice(0, 3)
     const store = openServeStore(first!.dataDir)
@@ -127,7 +127,7 @@ describe('an epoch that is over', () => {
     await settled(leader)
   })
 
-  test('the receipt survives kill -9 while the hub is away, and is brought when it is back', async () => {
+  test('the receipt survives kill -9 while the hub is away, and is submitted when it is back', async () => {
     const network = await startEpochNetwork()
     const [leader, ...others] = network.validators.slice(0, 3)
     for (const one of others) await one.start(flags)
@@ -169,7 +169,7 @@ describe('an epoch that is over', () => {
     await settled(nodes[0]!)
   })
 
-  test('an emergency generation settles it where too few of its own are left', async () => {
+  test('an emergency generation settles it if too few of its own validators are left', async () => {
     const network = await startEpochNetwork()
     const [leader, second, ...lost] = network.validators
     const { generations, seeds } = network
@@ -192,7 +192,7 @@ describe('an epoch that is over', () => {
     expect(lost).toHaveLength(2)
   })
 
-  test('a leader whose receipt the hub refuses looks for an emergency generation, and has those attest', async () => {
+  test('a leader whose receipt the hub refuses finds the emergency generation, and lets it attest', async () => {
     const network = await startEpochNetwork()
     const [leader, second, third, late] = network.validators
     const { generations, seeds } = network

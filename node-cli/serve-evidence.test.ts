@@ -40,7 +40,7 @@ function keepEvidence({ dataDir }: TestValidator, evidence: readonly Evidence[],
 
 const contactSeconds = 1010
 
-test('evidence of a final round is posted once; none of an open one, and none of a time without the hub', async () => {
+test('evidence is posted once for a final round, not for an open one or a time without the hub', async () => {
   const network = await startTestHub()
   const validator = await addValidator(network)
   const now = unixNow()
@@ -97,7 +97,7 @@ test('evidence of a final round is posted once; none of an open one, and none of
   await again.stop()
 })
 
-test('evidence that the hub may take later keeps none behind it waiting, however much there is', async () => {
+test('any amount of evidence that the hub may take later does not delay the evidence behind it', async () => {
   const network = await startTestHub()
   const validator = await addValidator(network)
   const now = unixNow()

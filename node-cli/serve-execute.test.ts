@@ -13,7 +13,7 @@ import { sharedNode, startNode } from '../testing/node/serving-node.ts'
 const node = sharedNode()
 
 describe('PUT /modules/:address', () => {
-  test('201 when it is stored, 200 when it is known', async () => {
+  test('201 if it is new, 200 if it is known', async () => {
     for (const [status, word] of [
       [201, 'stored'],
       [200, 'known'],
@@ -24,7 +24,7 @@ describe('PUT /modules/:address', () => {
       })
   })
 
-  test('422 invalid_manifest for the artifact of another address', async () => {
+  test('422 invalid_manifest if the artifact has another address', async () => {
     const reply = await node().call(`/modules/${spinner.address}`, { method: 'PUT', body: echo.bytes })
     expect(reply).toMatchObject({
       status: 422,
@@ -43,7 +43,7 @@ describe('PUT /modules/:address', () => {
     }
   })
 
-  test('400 for an address of another form, and for no body', async () => {
+  test('400 for a malformed address, and for an empty body', async () => {
     const upper = await node().call(`/modules/${echo.address.toUpperCase()}`, {
       method: 'PUT',
       body: echo.bytes,
@@ -53,7 +53,7 @@ describe('PUT /modules/:address', () => {
     expect([none.status, none.json.error]).toEqual([400, 'bad_request'])
   })
 
-  test('one that was damaged since is not run, and mended by bringing it again', async () => {
+  test('a module that was damaged on disk is not run, and uploading it again repairs it', async () => {
     const folder = newFolder()
     const first = await startNode(folder)
     await bring(first, echo)
@@ -73,7 +73,7 @@ describe('PUT /modules/:address', () => {
 })
 
 describe('POST /execute', () => {
-  test('answers what run prints, with the events', async () => {
+  test('returns what nodectl run prints, with the events', async () => {
     await bring(node(), echo)
     const { status, json } = await execute(node(), { ...echoing, input: '{"msg":"hi"}' })
     expect([status, json]).toEqual([
@@ -116,7 +116,7 @@ describe('POST /execute', () => {
     ])
   })
 
-  test('refuses what it cannot run, with every wrong member', async () => {
+  test('refuses an invalid request, and names every wrong member', async () => {
     await bring(node(), echo)
     expect(problemsOf(await execute(node(), {}))).toEqual({
       status: 400,
@@ -156,13 +156,13 @@ describe('POST /execute', () => {
     expect([large.status, large.json]).toMatchObject([413, { error: 'too_large', message: /1048576 bytes/ }])
   })
 
-  test('answers a mebibyte that JSON writes with six, whole', async () => {
+  test('returns 1 MiB of output completely, even if JSON escapes each byte with six', async () => {
     await bring(node(), talker)
     const { json } = await execute(node(), { module: talker.address, function: 'f', gas_limit: 10_000_000 })
     expect(json.output).toBe('\u0001'.repeat(1_048_576))
   })
 
-  test('output that is no UTF-8 is no output: the run has failed, with a receipt that says so', async () => {
+  test('output that is not UTF-8 fails the run, with a receipt that says so', async () => {
     const garbler = artifactOf(
       'garbler',
       '(i32.store8 (i32.const 1024) (i32.const 255)) (i64.const 0x40000000001)',
@@ -173,7 +173,7 @@ describe('POST /execute', () => {
     expect(json.receipt.receipt).toMatchObject({ success: false, output_hash: hashBytes(new Uint8Array()) })
   })
 
-  test('runs of a module with storage follow each other, however many come at once', async () => {
+  test('concurrent runs of a module with storage are executed one after another', async () => {
     await bring(node(), collector)
     const replies = await Promise.all(Array.from({ length: 20 }, () => execute(node(), collecting)))
     const outputs = replies.map(({ json }) => json.output.length).toSorted((a, b) => a - b)

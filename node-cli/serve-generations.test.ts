@@ -111,7 +111,7 @@ async function votesUntilFinal(
 }
 
 describe.each(Object.entries(changes))('when validators change, %s', (_, change) => {
-  test('each epoch is decided by its own: those before finish what they began, those after what comes', async () => {
+  test('each generation decides its own epochs: the old one finishes earlier ones, the new one decides later ones', async () => {
     const { before, after } = change
     const { project, earlier, hub, old, fresh } = await startChange(change)
 
@@ -166,7 +166,7 @@ describe.each(Object.entries(changes))('when validators change, %s', (_, change)
   })
 })
 
-test('a validator that the hub registers no more knows who validates after it, also when it starts again', async () => {
+test('a validator that the hub revoked still learns the generation after it, also after a restart', async () => {
   const hub = await startTestHub(createTestProject())
   const [leaving] = await createValidators(hub, 4, seeds)
   const revoked = { error: 'forbidden', message: 'An operator revoked this node.' }
@@ -178,7 +178,7 @@ test('a validator that the hub registers no more knows who validates after it, a
   expect([generations.newest, consensus.generation, consensus.is_validator]).toEqual([1, 1, false])
 })
 
-test('votes of a generation that was made a moment ago count, and are not lost', async () => {
+test('votes of a generation that was just created count, and are not lost', async () => {
   const project = createTestProject()
   const hub = await startTestHub(project)
   showArtifact(hub, echo.address, echo.bytes)
@@ -200,7 +200,7 @@ test('votes of a generation that was made a moment ago count, and are not lost',
   })
 })
 
-test('a set that too few of its epoch attested, or those of another epoch, decides nothing', async () => {
+test('a set decides nothing if too few validators of its epoch, or those of another epoch, attested it', async () => {
   const change = changes['4 → 6']!
   const { project, hub, fresh } = await startChange(change)
   const request = finalityRequest(createTestRound(project))
@@ -210,7 +210,7 @@ test('a set that too few of its epoch attested, or those of another epoch, decid
   expect((await decide(fresh, request)).status).toBe(200)
 })
 
-test('a direct round is voted in, and counted, by the generation in force when it was issued', async () => {
+test('the generation in force when a direct round was issued votes in it and is counted', async () => {
   const { before, after } = changes['two of four replaced']!
   const { old, fresh } = await startChange({ before, after })
   const roundAt = (issued_at: number) => roundOf(echo, { input_hash: rightReceipt.input_hash, issued_at })
@@ -271,7 +271,7 @@ describe('POST /consensus/validator-generations', () => {
   })
   const soon = () => unixNow() + params.snapshot_lead_secs
 
-  test('signs one document of a number, the same after a restart, and another in an emergency alone', async () => {
+  test('signs one document for each number, the same after a restart, and another only in an emergency', async () => {
     const { hub, validator, node } = await startOne()
     const document = hub.generations.next(seeds.slice(0, 5), soon())
     const first = await ask(node, document)
@@ -290,7 +290,7 @@ describe('POST /consensus/validator-generations', () => {
     expect(isSignature(emergency, replaced, four[0]!)).toBe(true)
   })
 
-  test('is for the coordinator alone', async () => {
+  test('accepts only calls of the coordinator', async () => {
     const { hub, node } = one()
     const document = hub.generations.next(seeds.slice(0, 5), soon())
     expect((await ask(node, document, { seed: four[1]! })).status).toBe(403)
@@ -305,7 +305,7 @@ describe('POST /consensus/validator-generations', () => {
     })
   })
 
-  test('reads on in the chain first, and signs nothing that does not extend it', async () => {
+  test('reads newer generations of the chain first, and signs only a document that extends it', async () => {
     const { hub, node } = one()
     const before = hub.generations.next(seeds.slice(0, 5), 9)
     hub.generations.add(seeds.slice(0, 5), { effectiveAt: 9 })

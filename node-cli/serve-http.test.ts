@@ -17,7 +17,7 @@ import { openServeStore } from './src/serve/store/index.ts'
 const plain = sharedNode()
 
 describe('paths and methods', () => {
-  test('an unknown path is 404, a method that a path does not take is 405 with Allow', async () => {
+  test('an unknown path is 404, a method that a path does not support is 405 with Allow', async () => {
     const node = plain()
     expectError(await node.call('/nothing'), 404, 'not_found', '/nothing does not exist.')
     const reply = await node.call('/execute')
@@ -30,7 +30,7 @@ describe('paths and methods', () => {
     }
   })
 
-  test('HEAD has the head of GET and no body', async () => {
+  test('HEAD returns the headers of GET without a body', async () => {
     const node = plain()
     const head = await node.call('/node', { method: 'HEAD' })
     const get = await node.call('/node')
@@ -54,12 +54,12 @@ describe('paths and methods', () => {
     `/modules/${echo.address}/x`,
     '/__proto__',
     '/constructor',
-  ])('%s names nothing: a path has one spelling', async (target) => {
+  ])('%s does not exist: a path has one spelling', async (target) => {
     const node = plain()
     expectError(await node.call(target), 404, 'not_found', / does not exist\.$/)
   })
 
-  test('an absolute URL, an asterisk and a fragment are no targets', async () => {
+  test('an absolute URL, an asterisk and a fragment are invalid request targets', async () => {
     const node = plain()
     for (const target of ['http://other.example/health', '*', 'health', '/health#x'])
       expect(
@@ -67,7 +67,7 @@ describe('paths and methods', () => {
       ).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*"error":"bad_request"/)
   })
 
-  test('a parameter that is not known, or comes twice, is refused by name', async () => {
+  test('an unknown or repeated parameter is refused by name', async () => {
     const node = plain()
     expectError(await node.call('/health?x=1'), 400, 'invalid_field', 'x: is not a parameter of this call')
     expectError(
@@ -80,7 +80,7 @@ describe('paths and methods', () => {
 })
 
 describe('bytes that are not HTTP', () => {
-  test('is answered with the envelope, and the connection ends', async () => {
+  test('get the error envelope, and the connection ends', async () => {
     const node = plain()
     for (const bytes of [
       'HELLO\r\n\r\n',
@@ -118,38 +118,35 @@ describe('a request that is broken on purpose', () => {
     expect(node.log().filter(({ level }) => level === 'error')).toEqual([])
   })
 
-  test.skipIf(ownAddress === undefined)(
-    'one address beyond the machine has 256 connections at most',
-    async () => {
-      const node = await startNode(newFolder(), { bind: '0.0.0.0:0' })
-      const { port } = new URL(node.url)
-      const open = () => {
-        const socket = connect({ host: ownAddress!, port: Number(port) })
-        socket.on('error', () => {})
-        return socket
-      }
-      const held = Array.from({ length: 256 }, open)
-      await Promise.all(held.map((socket) => once(socket, 'connect')))
-      await once(open(), 'close')
-      expect((await callNode(`http://127.0.0.1:${port}`, '/health')).status).toBe(200)
-      held[0]!.destroy()
-      await expect
-        .poll(() => callNode(`http://${ownAddress}:${port}`, '/health').catch(() => null))
-        .not.toBeNull()
-      for (const socket of held) socket.destroy()
-    },
-  )
+  test.skipIf(ownAddress === undefined)('one remote address has at most 256 connections', async () => {
+    const node = await startNode(newFolder(), { bind: '0.0.0.0:0' })
+    const { port } = new URL(node.url)
+    const open = () => {
+      const socket = connect({ host: ownAddress!, port: Number(port) })
+      socket.on('error', () => {})
+      return socket
+    }
+    const held = Array.from({ length: 256 }, open)
+    await Promise.all(held.map((socket) => once(socket, 'connect')))
+    await once(open(), 'close')
+    expect((await callNode(`http://127.0.0.1:${port}`, '/health')).status).toBe(200)
+    held[0]!.destroy()
+    await expect
+      .poll(() => callNode(`http://${ownAddress}:${port}`, '/health').catch(() => null))
+      .not.toBeNull()
+    for (const socket of held) socket.destroy()
+  })
 })
 
 describe('the token', () => {
   test.each([
     ['none', {}],
-    ['another one', { Authorization: 'Bearer another-token-of-some-length' }],
-    ['one that begins like it', { Authorization: `Bearer ${token.slice(0, -1)}` }],
-    ['one with more behind it', { Authorization: `Bearer ${token}x` }],
+    ['another token', { Authorization: 'Bearer another-token-of-some-length' }],
+    ['a token without its last character', { Authorization: `Bearer ${token.slice(0, -1)}` }],
+    ['a token with an extra character', { Authorization: `Bearer ${token}x` }],
     ['another scheme', { Authorization: `Basic ${token}` }],
     ['no scheme', { Authorization: token }],
-    ['two of them', { Authorization: `Bearer ${token} ${token}` }],
+    ['the token twice', { Authorization: `Bearer ${token} ${token}` }],
   ])('%s is 401 on every call that needs it', async (_, headers) => {
     const node = plain()
     for (const [method, target] of [
@@ -162,7 +159,7 @@ describe('the token', () => {
       expect((await node.call('/status', { headers, token: null })).status).toBe(401)
   })
 
-  test('two headers are 401, though one is right', async () => {
+  test('two Authorization headers are 401, even if one is right', async () => {
     const node = plain()
     const head = `GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`
     expect(await raw(node, `${head}\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
@@ -179,7 +176,7 @@ describe('the token', () => {
     expect(await status({ 'Sec-Fetch-Site': 'cross-site' })).toBe(401)
   })
 
-  test('a node on loopback answers nothing under a foreign name, which a page in a browser can have lead there', async () => {
+  test('a node on loopback refuses foreign host names, so a web page cannot reach it by DNS rebinding', async () => {
     const node = await startNode(newFolder(), {
       env: { NODE_API_TOKEN: '' },
       flags: ['--node-url', 'https://node.example'],
@@ -208,7 +205,7 @@ describe('the token', () => {
     expect((await call('/metrics', 'node.example')).status).toBe(401)
   })
 
-  test('nobody learns it: not from the log, the status, the metrics or the errors', async () => {
+  test('never appears in the log, the status, the metrics or the errors', async () => {
     const node = await startNode(newFolder(), { flags: ['--log-level', 'debug'] })
     const replies = [
       await node.call('/status'),
@@ -250,7 +247,7 @@ describe('a signed request', () => {
 
   const knowing = shared(() => startNode(folderThatKnows()))
 
-  test('of a validator is taken once, across a restart too', async () => {
+  test('of a validator is accepted once, also across a restart', async () => {
     const folder = folderThatKnows()
     const first = await startNode(folder)
     const headers = signed('/status')
@@ -267,7 +264,7 @@ describe('a signed request', () => {
     expect((await second.call('/status', { token: null, headers: signed('/status') })).status).toBe(200)
   })
 
-  test('is refused for each thing that is wrong with it', async () => {
+  test('is refused for each of its possible errors', async () => {
     const node = knowing()
     const old = unixNow() - defaultNetworkParams.max_skew - 60
     const { [names.nonce_header]: _, ...incomplete } = signed('/status')
@@ -286,7 +283,7 @@ describe('a signed request', () => {
       expectError(await node.call('/status', { token: null, headers }), ...expected)
   })
 
-  test('is no token: what only the operator may do stays closed to validators', async () => {
+  test('does not replace the token: calls for the operator alone stay closed to validators', async () => {
     const node = knowing()
     expectError(
       await node.call('/metrics', { token: null, headers: signed('/metrics') }),
@@ -296,7 +293,7 @@ describe('a signed request', () => {
     )
   })
 
-  test('of the coordinator runs a module in a round, and in nothing else; a validator runs none', async () => {
+  test('of the coordinator runs a module only in a round; a validator runs none', async () => {
     const node = knowing()
     await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
     const round = roundOf(spinner, { gas_limit: 1000 })

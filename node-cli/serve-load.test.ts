@@ -32,7 +32,7 @@ const residentMemory = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 describe('bodies', () => {
-  test('of another kind are refused before they are read', async () => {
+  test('of another content type or encoding are refused before they are read', async () => {
     const node = shared()
     for (const [headers, status, message] of [
       [{ 'Content-Type': 'text/plain' }, 400, /must be application\/json, not/],
@@ -53,12 +53,12 @@ describe('bodies', () => {
     ['\uFEFF{}', /^The body is not acceptable JSON/],
     [`[${'['.repeat(100)}`, /^The body is not acceptable JSON/],
     [`{"a":[${'0,'.repeat(10_000)}0]}`, /^The body holds more than 10000 values/],
-  ])('%j is no body that can be read', async (body, message) => {
+  ])('%j is refused as a body', async (body, message) => {
     const node = shared()
     expectError(await node.call('/execute', { method: 'POST', body }), 400, 'bad_request', message)
   })
 
-  test('that announce too much are refused unread, with what asks first never told to send', async () => {
+  test('that announce too many bytes are refused unread, and Expect: 100-continue gets no 100', async () => {
     const node = shared()
     const announcing = (target: string, method: string, type: string, length: number) =>
       raw(
@@ -107,7 +107,7 @@ describe('bodies', () => {
     expect((await node.call('/health')).status).toBe(200)
   })
 
-  test('that many hold back at once are bounded together', { timeout: 120_000 }, async () => {
+  test('that many callers hold back at once are bounded in total', { timeout: 120_000 }, async () => {
     const node = await startNode()
     await node.call('/health')
     const before = residentMemory(node.pid)
@@ -139,7 +139,7 @@ describe('bodies', () => {
 })
 
 /** Requests of callers that name a key the node knows, and cannot sign with it. */
-describe.skipIf(ownAddress === undefined)('bodies of callers that are not proven', () => {
+describe.skipIf(ownAddress === undefined)('bodies of unauthenticated callers', () => {
   const coordinator = `0x${'33'.repeat(32)}`
   const bodyBytes = 2 * 1024 * 1024
 
@@ -180,7 +180,7 @@ describe.skipIf(ownAddress === undefined)('bodies of callers that are not proven
     })
   }
 
-  test('one address fills a part of the memory for bodies, and not for long', {
+  test('one address can use only a part of the memory for bodies, and not for long', {
     timeout: 120_000,
   }, async () => {
     const node = await startKnowing()
@@ -252,7 +252,9 @@ async function askAndNotRead(node: ServingNode): Promise<void> {
 }
 
 describe('slow callers', () => {
-  test('are cut off: with their headers, their body, and their answer', { timeout: 240_000 }, async () => {
+  test('are cut off while they send headers or a body, or read their answer', {
+    timeout: 240_000,
+  }, async () => {
     const [headers, body] = await cutOff
     expect(headers).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"error":"bad_request"/)
     expect(body).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*A request must arrive within 60 s/)

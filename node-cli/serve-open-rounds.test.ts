@@ -42,7 +42,7 @@ const problem = (nodes: readonly ServingNode[], words: string): Promise<void> =>
     .toContain(words)
 
 describe('the receipt of an epoch waits for its rounds', () => {
-  test('while the hub counts open ones, and while one that the node judged may still become final', async () => {
+  test('while the hub counts open rounds, and while one that the node judged may still become final', async () => {
     const network = await createWaiting()
     network.openRounds = 1
     const nodes = await startWaiting(network)
@@ -62,7 +62,7 @@ describe('the receipt of an epoch waits for its rounds', () => {
     await expect.poll(() => network.posted, patience).toHaveLength(1)
   })
 
-  test('until its bound, when those that are open are left out', async () => {
+  test('until its time limit, after which rounds that are still open are left out', async () => {
     const network = await createWaiting()
     const nodes = await startWaiting(network)
     await problem(nodes, 'are not final here')
@@ -73,7 +73,7 @@ describe('the receipt of an epoch waits for its rounds', () => {
     expect(paid).not.toContain(open.voters[0]!.payout_address)
   })
 
-  test('and is computed again where the hub knows of rounds that no validator does', async () => {
+  test('and is computed again if the hub knows rounds that no validator knows', async () => {
     const network = await createWaiting()
     showOpen(network, 'failed')
     let isRefused = false

@@ -34,7 +34,7 @@ describe('POST /consensus/reward-proposals', () => {
     expect((await node.call('/status')).json.counts.votes).toBe(0)
   })
 
-  test('attests what it computes alike, once and the same for ever; else 422 with the difference', async () => {
+  test('attests a proposal that equals its own, always identically; otherwise 422 with the difference', async () => {
     const network = await startEpochNetwork()
     const [leader, validator] = network.validators
     const ask = (to: ServingNode, body: object) => propose(network, leader!, to, body)

@@ -14,7 +14,7 @@ const shared = sharedNode()
 const storing = sharedNode({ flags: ['--chunk-storage', '1'] })
 
 test.skipIf(process.platform === 'win32')(
-  'the files of a node are readable by its user alone, also if they were not before',
+  'only its user can read the files of a node, even if others could before',
   async () => {
     const folder = newFolder()
     const modes = () =>
@@ -36,7 +36,7 @@ test.skipIf(process.platform === 'win32')(
 )
 
 describe('GET /ledger', () => {
-  test('the newest first, of a module and a function, as many as asked for', async () => {
+  test('returns the newest first, filtered by module and function, up to the limit', async () => {
     const node = await startNode()
     await bring(node, echo)
     await bring(node, collector)
@@ -102,12 +102,12 @@ describe('/chunks', () => {
   const put = (node: ServingNode, name: string, body: Uint8Array) =>
     node.call(`/chunks/${name}`, { method: 'PUT', body })
 
-  test('is there only with --chunk-storage', async () => {
+  test('exists only with --chunk-storage', async () => {
     expect((await put(shared(), hash, bytes)).status).toBe(404)
     expect((await shared().call('/node')).json.capabilities).toEqual(['execute', 'modules', 'ledger'])
   })
 
-  test('gives back what was stored under its hash, to anybody, across a restart', async () => {
+  test('returns a stored chunk by its hash to any caller, also after a restart', async () => {
     const folder = newFolder()
     const first = await startNode(folder, { flags: ['--chunk-storage', '1'] })
     expect([(await put(first, hash, bytes)).status, (await put(first, hash, bytes)).status]).toEqual([
@@ -129,7 +129,7 @@ describe('/chunks', () => {
     expect((await second.call('/status')).json.storage.chunk_bytes).toBe(7)
   })
 
-  test('404 for what is not there, 400 for other bytes, 413 for too many', async () => {
+  test('404 for a missing chunk, 400 for other bytes, 413 for too many', async () => {
     const node = storing()
     expect((await node.call(`/chunks/${hash}`)).status).toBe(404)
     expect((await node.call('/chunks/..%2Fnode.key')).status).toBe(404)
@@ -140,7 +140,7 @@ describe('/chunks', () => {
     expect((await put(node, hash, new Uint8Array(1_048_577))).status).toBe(413)
   })
 
-  test('past the quota it is 413, also for those that come at once', async () => {
+  test('413 beyond the quota, also for concurrent uploads', async () => {
     const node = storing()
     const parts = Array.from({ length: 6 }, (_, i) => new Uint8Array(300_000).fill(i))
     const replies = await Promise.all(parts.map((part) => put(node, hashBytes(part), part)))
@@ -154,7 +154,7 @@ describe('/chunks', () => {
 })
 
 describe('the status of a node', () => {
-  test('/node says who it is and what it can do', async () => {
+  test('/node shows the identity and the capabilities of the node', async () => {
     const node = await startNode(newFolder(), {
       flags: [
         '--role',
@@ -181,7 +181,7 @@ describe('the status of a node', () => {
     })
   })
 
-  test('/status says counts to everybody, and the rest to the operator, without secrets', async () => {
+  test('/status shows counts to everybody, and the rest to the operator, without secrets', async () => {
     const node = await startNode(newFolder(), {
       flags: ['--chain-rpc', 'https://user:secret@rpc.example/v2/secret-key?k=secret'],
     })
@@ -209,7 +209,7 @@ describe('the status of a node', () => {
     expect(full.text).not.toContain('secret')
   })
 
-  test('/metrics are lines that Prometheus reads', async () => {
+  test('/metrics returns lines that Prometheus can read', async () => {
     const node = await startNode()
     await bring(node, echo)
     await execute(node, { ...echoing, input: '{}' })

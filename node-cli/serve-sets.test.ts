@@ -51,7 +51,7 @@ describe('POST /consensus/committee-sets', () => {
     expect((await again.call('/status', { token: null })).json.counts).toMatchObject({ sets: 1 })
   })
 
-  test('refuses what breaks a rule, with everything that is wrong, and attests nothing', async () => {
+  test('refuses a set that breaks a rule, names every error, and attests nothing', async () => {
     const { project, hub, node } = withProject()
     const { snapshot } = project
     const attested = async () => (await node.call('/status')).json.counts.sets
@@ -91,7 +91,7 @@ describe('POST /consensus/committee-sets', () => {
     expect((await attestSet(node, project)).status).toBe(200)
   })
 
-  test('takes a set that is larger than other bodies may be', async () => {
+  test('accepts a set that is larger than other bodies may be', async () => {
     const { project, node } = withProject()
     const owner = `0x${'ab'.repeat(20)}`
     const entries = Array.from({ length: 6_000 }, (_, i) => hashText(`node ${i}`))
@@ -109,7 +109,7 @@ describe('POST /consensus/committee-sets', () => {
     expect(isSnapshotAttested(profile, hashSnapshot(large), [json], [node.public_key])).toBe(true)
   })
 
-  test('503 while the hub does not say the rules', async () => {
+  test('503 if the hub does not provide the rules', async () => {
     const { project, hub, node } = withProject()
     hub.answers.set(`/v1/projects/${project.projectId}/manifest`, (_, response) => void response.destroy())
     const reply = await attestSet(node, project)
@@ -117,7 +117,7 @@ describe('POST /consensus/committee-sets', () => {
   })
 })
 
-test('a validator that does not find itself at its URL says so', async () => {
+test('a validator that cannot reach itself at its URL reports it', async () => {
   const hub = await startTestHub(createTestProject())
   const [validator, other] = await createValidators(hub)
   const node = await validator!.start([], { nodeUrl: other!.url })
@@ -137,7 +137,7 @@ test('a validator that does not find itself at its URL says so', async () => {
 })
 
 describe('callers of a node', () => {
-  test('only the coordinator brings work; validators bring votes and read; each request once', async () => {
+  test('only the coordinator brings work, validators bring votes and read, and each request is taken once', async () => {
     const { project, node } = withProject()
     const peer = { seed: validatorSeeds[1]! }
     const stranger = { seed: hashText('stranger') }

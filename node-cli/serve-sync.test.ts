@@ -123,8 +123,8 @@ async function startFilled(peers: readonly TestValidator[], validators: number):
   await Promise.all(peers.map(async (peer) => untilPeers(await peer.start(), validators)))
 }
 
-describe('the calls of a validator that takes state', () => {
-  test('list, manifest, artifact and pages, for validators alone', async () => {
+describe('the calls of a validator that syncs state', () => {
+  test('return the list, manifest, artifact and pages to validators only', async () => {
     const network = await startTestHub()
     const [holder, caller] = [await addValidator(network), await addValidator(network)]
     fill(holder)
@@ -310,7 +310,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
   const circle = shared(() => startCircle(lies.length + 2))
 
   // A node is started for each lie, and one of the peers is waited for until it is given up.
-  test('a peer that lies, is slow or gone is left for the next one', { timeout: 150_000 }, async () => {
+  test('a peer that lies, is slow or is gone is replaced by the next one', { timeout: 150_000 }, async () => {
     const { peers, fresh, hubFor, start } = circle()
     for (const [i, { name, proxy, reason }] of lies.entries()) {
       const { hub, first: liar } = await hubFor(fresh[i]!, proxy)
@@ -327,7 +327,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     }
   })
 
-  test('a state that changes meanwhile is synced as it is in the end', async () => {
+  test('a state that changes during the sync is synced in its final version', async () => {
     const network = await startTestHub()
     const nodes: ServingNode[] = []
     let pages = 0

@@ -32,7 +32,7 @@ import { showArtifact, startKnowing, validatorSeeds } from '../testing/node/vali
 const { withProject, attesting } = sharedValidator()
 
 describe('POST /consensus/task-rounds', () => {
-  test('a clean round that is not audited is not run, and has one vote for ever', async () => {
+  test('a clean round without an audit is not run, and always gets the same vote', async () => {
     const { project, hub, node, validator } = await startAttesting()
     const round = createTestRound(project)
     const body = finalityRequest(round)
@@ -70,7 +70,7 @@ describe('POST /consensus/task-rounds', () => {
     })
   })
 
-  test('an audited round is run here: wrong votes are not credited, and the run is shown', async () => {
+  test('an audited round is run: wrong votes are not credited, and the answer shows the run', async () => {
     const { project, hub, node } = await attesting()
     showArtifact(hub, echo.address, echo.bytes)
     const round = createTestRound(project)
@@ -139,7 +139,7 @@ describe('POST /consensus/task-rounds', () => {
     expect((await shown(node, round.roundId)).json.state).toBe('fallback')
   })
 
-  test('refuses what a hub makes up, with the reason, and signs nothing', async () => {
+  test('refuses requests that a hub made up, with the reason, and signs nothing', async () => {
     const { project, hub, node } = await startAttesting()
     const round = createTestRound(project)
     const { task } = round
@@ -206,7 +206,7 @@ describe('POST /consensus/task-rounds', () => {
       })
   })
 
-  test('a set that this node has not attested is taken from the hub, if a quorum of the validators has', async () => {
+  test('a set that this node has not attested is fetched from the hub if a quorum of validators attested it', async () => {
     const { project, hub, node } = withProject()
     const path = `/v1/committees/${project.projectId}/${project.epoch}`
     const request = finalityRequest(createTestRound(project))
@@ -222,7 +222,7 @@ describe('POST /consensus/task-rounds', () => {
     expect((await decide(node, request)).status).toBe(200)
   })
 
-  test('killed once it has signed, it gives the same vote', async () => {
+  test('a node that is killed after it signed gives the same vote', async () => {
     const { project, hub, node, validator } = await startAttesting()
     showArtifact(hub, echo.address, echo.bytes)
     const round = createTestRound(project)

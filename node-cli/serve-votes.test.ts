@@ -67,7 +67,7 @@ const finalAt = async (node: { url: string }, round: TestRound): Promise<Finalit
 
 describe('validators among themselves', () => {
   // The first of those that share them, since it counts the rounds that are known.
-  test('three of four make a round final, and the fourth learns it from them when it comes', async () => {
+  test('three of four make a round final, and the fourth learns it from them when it starts', async () => {
     const { project, validators, nodes } = three()
     const round = createTestRound(project)
     const votes = await makeFinal(nodes, finalityRequest(round))
@@ -97,7 +97,7 @@ describe('validators among themselves', () => {
     })
   })
 
-  test('take the finality votes of all others in one call, of which invalid ones count for nothing', async () => {
+  test('accept the finality votes of all others in one call, and invalid votes count for nothing', async () => {
     const { project, nodes } = await three()
     const [node] = nodes as [(typeof nodes)[0]]
     const round = createTestRound(project, { seq: 71 })
@@ -113,7 +113,7 @@ describe('validators among themselves', () => {
     expect(problemsOf(await vote(node, { votes: [], round: 1 }))).toMatchObject({ paths: ['round'] })
   })
 
-  test('two of four make nothing final; once the third is back, they do, and the others catch up', async () => {
+  test('two of four make no round final; once the third is back, they do, and the others catch up', async () => {
     const { project, validators, nodes } = await startNetwork(2)
     const round = createTestRound(project)
     const request = finalityRequest(round, { audited: true })
@@ -132,7 +132,7 @@ describe('validators among themselves', () => {
       await expect.poll(() => finalAt(node, round), { ...patience, timeout: 45_000 }).toEqual(record)
   })
 
-  test('a round that the hub shows counts as far as its votes verify', async () => {
+  test('a round that the hub shows counts only as far as its votes verify', async () => {
     const { project, hub, nodes } = three()
     const [node] = nodes
     const round = createTestRound(project)
@@ -155,7 +155,7 @@ describe('validators among themselves', () => {
     await expect.poll(() => finalAt(node!, round), { ...patience, timeout: 60_000 }).toEqual(record)
   })
 
-  test('one that lies or votes twice changes no result, and what it did is kept', async () => {
+  test('a validator that lies or votes twice changes no result, and its votes are kept', async () => {
     const { project, nodes } = three()
     const round = createTestRound(project)
     const votes = await makeFinal(nodes.slice(0, 2), finalityRequest(round))
@@ -183,7 +183,7 @@ describe('validators among themselves', () => {
     expect(await finalAt(node!, round)).toEqual(record)
   })
 
-  test('offences of members are proved by evidence that anybody can check, each once', async () => {
+  test('evidence that anybody can check proves each offence of members once', async () => {
     const { project, nodes } = three()
     const round = createTestRound(project)
     const [a, b] = round.votes
@@ -226,7 +226,7 @@ describe('validators among themselves', () => {
     expect(rest.next_cursor).toBeNull()
   })
 
-  test('votes that are none are refused with the reason', async () => {
+  test('invalid votes are refused with the reason', async () => {
     const { project, nodes } = three()
     const [node] = nodes
     const round = createTestRound(project)

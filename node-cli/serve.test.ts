@@ -31,7 +31,7 @@ const refusedSettings = (flags: string[], env: NodeJS.ProcessEnv = {}): CliError
 }
 
 describe('the start', () => {
-  test('prints who serves and where, in one line of JSON', async () => {
+  test('prints the identity and the address of the node in one line of JSON', async () => {
     const dataDir = newFolder()
     const node = await startNode(dataDir)
     const identity = JSON.parse((await nodectl(['id', '--data-dir', dataDir])).stdout)
@@ -52,7 +52,7 @@ describe('the start', () => {
     expect(await node.stop()).toBe(0)
   })
 
-  test('a flag comes before the environment, that before config.json, that before the default', async () => {
+  test('a flag overrides the environment, which overrides config.json, which overrides the default', async () => {
     const dataDir = newFolder()
     mkdirSync(dataDir, { mode: 0o700 })
     const config = {
@@ -76,7 +76,7 @@ describe('the start', () => {
     })
   })
 
-  test('the options are those of the help', async () => {
+  test('the help lists all options', async () => {
     const { stdout } = await nodectl(['serve', '--help'])
     for (const flag of settingNames) expect(stdout).toMatch(new RegExp(`^  --${flag} <`, 'm'))
     // Units and scripts of operators have their names.
@@ -85,7 +85,7 @@ describe('the start', () => {
   })
 })
 
-test('hours and mebibytes of the settings are seconds and bytes of the node', () => {
+test('settings in hours and mebibytes become seconds and bytes', () => {
   const given = { 'direct-hours': '2', 'direct-storage': '3', 'disk-reserve': '5' }
   expect(readConfig(given, { NODE_DATA_DIR: newFolder() }).direct).toMatchObject({
     retention: { seconds: 7_200, bytes: 3 * 1_048_576 },
@@ -108,7 +108,7 @@ describe('settings that are refused before anything is opened', () => {
     }
   })
 
-  test('with a token of 16 characters such an address is served', async () => {
+  test('with a token of 16 characters, an address open to others is accepted', async () => {
     const node = await startNode(newFolder(), {
       bind: '0.0.0.0:0',
       env: { NODE_API_TOKEN: 'x'.repeat(16) },
@@ -171,7 +171,7 @@ describe('settings that are refused before anything is opened', () => {
     expect(refusal).toMatchObject({ code, message: expect.stringContaining(message) })
   })
 
-  test('a port that is in use, in words', async () => {
+  test('a port in use, with a message for people', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     onTestFinished(() => void other.close())
@@ -191,7 +191,7 @@ describe('settings that are refused before anything is opened', () => {
 })
 
 describe('a data directory', () => {
-  test('serves one process; the second is told which, and changes nothing', async () => {
+  test('serves one process; a second one is told its pid, and changes nothing', async () => {
     const dataDir = newFolder()
     const node = await startNode(dataDir)
     expect(await refused([], { NODE_DATA_DIR: dataDir })).toEqual(
@@ -200,7 +200,7 @@ describe('a data directory', () => {
     expect((await node.call('/health')).status).toBe(200)
   })
 
-  test('a copy of one in use is refused with the process that uses it', async () => {
+  test('that is a copy of one in use is refused with the process that uses it', async () => {
     const folder = temporaryFolder()
     const node = await startNode(path.join(folder, 'node'))
     cpSync(path.join(folder, 'node'), path.join(folder, 'copy'), { recursive: true })
@@ -270,7 +270,7 @@ test('the log is JSON lines, or lines for people', async () => {
   )
 })
 
-test('the start of run and --version loads nothing of the node', () => {
+test('run and --version start without loading node:http or node:sqlite', () => {
   for (const file of ['main.mjs', 'run.mjs', 'start.mjs'])
     for (const loaded of staticImports(file))
       expect([loaded, readFileSync(path.join(dist, loaded), 'utf8')]).toEqual([

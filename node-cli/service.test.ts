@@ -42,14 +42,14 @@ describe('the systemd unit', () => {
     expect(stdout).toMatch(/^ExecStart=\S*node \S*nodectl\.mjs serve$/m)
   })
 
-  test('takes another user and directory', async () => {
+  test('accepts another user and directory', async () => {
     const { stdout } = await print('systemd', '--user', 'miner', '--data-dir', '/srv/node one')
     expect(stdout).toContain('\nUser=miner\n')
     expect(stdout).toContain('\nReadWritePaths="/srv/node one"\n')
     expect(stdout).not.toContain('StateDirectory')
   })
 
-  test('gives serve the settings that it was given, and no others', async () => {
+  test('passes the given settings to serve, and no others', async () => {
     const { stdout } = await print(
       'systemd',
       '--hub-url',
@@ -62,12 +62,12 @@ describe('the systemd unit', () => {
     )
   })
 
-  test('a path means itself, whatever is in it', () => {
+  test('special characters in a path are escaped', () => {
     const unit = systemdUnit({ ...options, command: ['/opt/a b/node', '/opt/100%/$HOME/"x"\\'] })
     expect(unit).toContain('\nExecStart="/opt/a b/node" "/opt/100%%/$$HOME/\\"x\\"\\\\" serve\n')
   })
 
-  test.skipIf(!has('systemd-analyze'))('systemd finds nothing wrong', () => {
+  test.skipIf(!has('systemd-analyze'))('systemd-analyze finds no problem', () => {
     const file = path.join(temporaryFolder(), 'nodectl.service')
     // The programs it names have to be there.
     writeFileSync(
@@ -102,7 +102,7 @@ describe('the launchd daemon', () => {
     expect(plist).toMatch(/<key>NumberOfFiles<\/key>\s*<integer>65536<\/integer>/)
   })
 
-  test('gives serve the settings that it was given, as a user of services', async () => {
+  test('passes the given settings to serve, as a service user', async () => {
     const { stdout } = await print('launchd', '--hub-url', 'https://hub.example')
     expect(stdout).toMatch(
       /<string>serve<\/string>\s*<string>--hub-url<\/string>\s*<string>https:\/\/hub\.example<\/string>\s*<\/array>/,
@@ -110,14 +110,14 @@ describe('the launchd daemon', () => {
     expect(stdout).toContain('<string>_nodectl</string>')
   })
 
-  test('is XML, whatever is in a path', () => {
+  test('is valid XML, whatever characters a path contains', () => {
     const plist = launchdPlist({ ...options, command: ['/opt/<a>&--b/node'], dataDir: '/srv/--x' })
     expect(plist).toContain('<string>/opt/&lt;a&gt;&amp;--b/node</string>')
     const comment = /<!--([\s\S]*?)-->/.exec(plist)?.[1]
     expect(comment).not.toContain('--')
   })
 
-  test('its shell runs serve with what the environment file has', () => {
+  test('its shell runs serve with the variables of the environment file', () => {
     const folder = temporaryFolder()
     const file = path.join(folder, 'node.env')
     writeFileSync(file, 'NODE_DATA_DIR="/srv/node one"\n#NODE_ROLE=x\n')
@@ -131,7 +131,7 @@ describe('the launchd daemon', () => {
 })
 
 describe('the environment file', () => {
-  test('has every setting, and sets those that are given', async () => {
+  test('lists every setting, and sets those that are given', async () => {
     const given = [
       '--hub-url',
       'https://hub.example',
@@ -167,7 +167,7 @@ describe('the environment file', () => {
   })
 })
 
-test('--json has the file and where it goes', async () => {
+test('--json contains the file and its path', async () => {
   const { stdout } = await print('systemd', '--json')
   expect(JSON.parse(stdout)).toEqual({
     file: 'systemd',

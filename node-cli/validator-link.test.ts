@@ -22,7 +22,7 @@ const ofRound = ({ roundId, ...round }: ReturnType<typeof createTestRound>, opti
   ...finalityRequest({ roundId, ...round }, options),
 })
 
-test('rounds of a frame are answered with the votes that the route gives, and those it refuses with the reason', async () => {
+test('rounds of a frame get the same votes as from the route, and refused rounds get the reason', async () => {
   const { hub, project, node, socket } = await linked()
   showArtifact(hub, echo.address, echo.bytes)
   const [clean, audited] = [0, 1].map((seq) => createTestRound(project, { seq })) as [
@@ -49,7 +49,7 @@ test('rounds of a frame are answered with the votes that the route gives, and th
   expect(answers.get(audited.roundId)).toMatchObject({ run: { receipt: {} } })
 })
 
-test('sets of a frame are attested as the route attests them, and those it refuses are answered with the reason', async () => {
+test('sets of a frame are attested as by the route, and refused sets get the reason', async () => {
   const { project, node, socket } = await linked()
   const other = { ...project.snapshot, network: 'other' }
   const { project_id, epoch } = project.snapshot
@@ -63,7 +63,7 @@ test('sets of a frame are attested as the route attests them, and those it refus
   ])
 })
 
-test('votes of many rounds come in one frame, and one that this node cannot judge keeps it from no other', async () => {
+test('one frame carries votes of many rounds, and a vote that this node cannot judge does not block others', async () => {
   const { project, node, socket } = await linked()
   const rounds = [2, 3].map((seq) => createTestRound(project, { seq }))
   const votes: FinalityVote[] = []

@@ -32,7 +32,7 @@ const verify = (claim: unknown) => verifyWith(claim, echo, '--input', input)
 const holds = { code: 0, json: { holds: true, problems: [] } }
 
 describe('verify', () => {
-  test('a receipt holds for what was run, as the whole output or the envelope alone', async () => {
+  test('a receipt holds for its run, as the whole output or as the envelope alone', async () => {
     for (const claim of [honest, honest.receipt]) {
       writeFileSync(file, JSON.stringify(claim))
       const said = await nodectl(['verify', file, echo, '--input', input])
@@ -90,7 +90,7 @@ describe('verify', () => {
     ])
   })
 
-  test('says what it cannot read of a receipt of another form', async () => {
+  test('says what it cannot read in a receipt of another form', async () => {
     const { receipt_hash, error: _, events, ...receipt } = honest.receipt.receipt
     expect(await verify({ ...honest.receipt, receipt, receipt_hash, events })).toEqual({
       code: 1,
@@ -123,7 +123,7 @@ describe('verify', () => {
     ])
   })
 
-  test('a run on state that is not here differs, and it says why', async () => {
+  test('a run that needs missing state differs, and the output says why', async () => {
     const increment = [counter, 'increment', '--data-dir', path.join(temporaryFolder(), 'node')]
     expect((await verifyWith((await answerHere(increment)).json, counter)).code).toBe(0)
     const { code, json } = await verifyWith((await answerHere(increment)).json, counter)

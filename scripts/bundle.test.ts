@@ -7,7 +7,7 @@ import { bundleInto } from './bundle.ts'
 const folder = mkdtempSync(path.join(tmpdir(), 'bundle-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a hub that cannot be bundled is told by file, line and reason', async () => {
+test('the error of a failed bundle names file, line and reason', async () => {
   const entry = path.join(folder, 'index.ts')
   writeFileSync(entry, "import { a } from './absent.ts'\nexport const b = (\n")
   await expect(bundleInto(folder, [entry])).rejects.toMatchObject({

@@ -49,7 +49,7 @@ describe('the console as it is built', () => {
   const bytesOf = (files: Iterable<string>) =>
     [...files].reduce((sum, file) => sum + gzipSync(read(file), { level: 9 }).length, 0)
 
-  test('script: at most 90 kB for the first view, whichever it is, and 40 kB for each further one', () => {
+  test('any first view loads at most 90 kB of script, and each further view at most 40 kB', () => {
     const views = [...pages().values()].map((page) => closure(filesOf(page), atOnce))
     const shared = new Set([...views[0]!].filter((file) => views.every((view) => view.has(file))))
     // One of them names every screen, which are loaded when they are opened.
@@ -72,7 +72,7 @@ describe('the console as it is built', () => {
     }
   })
 
-  test('a screen that everybody sees is drawn before its script runs, takes no click until then, and has one title', () => {
+  test('a public screen is drawn before its script runs, is inert until then, and has one title', () => {
     const own = ['me', 'build', 'build/projects/_', 'operate', 'run-a-device'].map((name) => `${name}.html`)
     for (const [name, page] of pages()) {
       if (!own.includes(name)) expect(page, name).toMatch(/<h1|aria-label="Loading"/)
@@ -83,7 +83,7 @@ describe('the console as it is built', () => {
     }
   })
 
-  test('a page tells another deployment by its version, and says so where it cannot start', () => {
+  test('a page detects another deployment by its version, and says if it cannot be loaded', () => {
     expect(JSON.parse(read('_app/version.json'))).toEqual({ version: path.basename(folder) })
     for (const [name, page] of pages()) {
       const [boot] = filesOf(page).filter((file) => file.includes('/entry/boot.'))
@@ -95,7 +95,7 @@ describe('the console as it is built', () => {
     }
   })
 
-  test('the script knows every answer that a page brings', () => {
+  test('the script knows every answer that a page contains', () => {
     const scripts = [...closure([...pages().values()].flatMap(filesOf), atOnce)].map(read).join()
     const unknown = Object.values(givenReads)
       .flat()
@@ -103,7 +103,7 @@ describe('the console as it is built', () => {
     expect(unknown).toEqual([])
   })
 
-  test('the hub answers the page of each screen, and nothing else', () => {
+  test('the hub serves exactly one page for each screen', () => {
     const screens = (readdirSync('console/src/routes', { recursive: true }) as string[])
       .filter((name) => path.basename(name) === '+page.svelte')
       .map((name) => `/${path.dirname(name)}`.replaceAll(/\[\w+\]/g, '{}'))

@@ -5,7 +5,7 @@ import { listFiles, readText } from './imports/graph.ts'
 /** Words that are also something else, such as a hub of any network. */
 const ordinary = new Set(['service', 'prefix', 'node_id_prefix', 'chain_id', 'token_symbol'])
 
-test('no file but that of the profile has a name of the default network', () => {
+test('only the file of the profile contains names of the default network', () => {
   const profile = resolveProfile()
   const members = Object.entries(profile).flatMap(([member, value]) =>
     ordinary.has(member) ? [] : [String(value)],

@@ -29,13 +29,13 @@ const refused = { name: 'refused', input: { slug: 'F' }, output: { error: 'inval
 const moduleCase = { name: 'module', wasm_hex: '00', call: { func_id: 0, input_utf8: '' } }
 
 describe('npm run vectors', () => {
-  test('takes relative names from where the command was given', () => {
+  test('resolves relative names from the folder of the caller', () => {
     write('project-id.json', { common: { developer: fold.developer }, cases: [refused] })
     const { status, stdout } = command(['project-id.json'], { INIT_CWD: folder })
     expect([status, stdout]).toEqual([0, 'project-id: 1/1\n'])
   })
 
-  test('passes a file whose topic is its name, with common members under every input', async () => {
+  test('runs a file named after its topic, and adds common members to every input', async () => {
     const file = write('project-id.json', { common: { developer: fold.developer }, cases: [refused] })
     expect(await run(file)).toMatchObject({ status: 0, stdout: 'project-id: 1/1\n' })
   })
@@ -57,7 +57,7 @@ describe('npm run vectors', () => {
     expect(await run(file)).toMatchObject({ status: 0, stdout: 'project-id: 1/1\nprofile: 1/1\n' })
   })
 
-  test('exit 1 and the first difference when an answer differs', async () => {
+  test('exits with 1 and prints the first difference if an answer differs', async () => {
     const file = write('project-id.json', {
       cases: [{ name: 'differs', input: fold, output: { project_id: '0x' } }],
     })
@@ -69,7 +69,7 @@ describe('npm run vectors', () => {
     expect(stdout).toContain('got      {"project_id":"0x')
   })
 
-  test('a topic with cases in several files is one line, and a difference names its file', async () => {
+  test('prints one line for a topic in several files, and names the file of a difference', async () => {
     const one = write('one.json', {
       topics: { 'project-id': [{ ...refused, input: { ...fold, slug: 'F' } }] },
     })
@@ -81,7 +81,7 @@ describe('npm run vectors', () => {
     expect(stdout).toContain(`project-id: 1/2\n  first difference: differs, in ${other}\n`)
   })
 
-  test('exit 1 and the name of a topic without runner', async () => {
+  test('exits with 1 and names a topic without runner', async () => {
     const { status, stdout } = await run(write('weather.json', { cases: [refused] }))
     expect(status).toBe(1)
     expect(stdout).toBe('weather: 0/1\n  topic "weather" is not implemented\n')
@@ -95,7 +95,7 @@ describe('npm run vectors', () => {
   const idle = { gas_limit: 1, expect: {} }
 
   test.each<[string, topic: string, content: unknown, message: string]>([
-    ['text that is no JSON', 'broken', '{', 'is not JSON'],
+    ['text that is not JSON', 'broken', '{', 'is not JSON'],
     ['a document without cases', 'none', {}, 'has no list of cases'],
     ['no topics', 'topics', { topics: {} }, 'has no topic, so nothing would be tested'],
     ['no cases', 'empty', [], 'topic empty has no case'],
@@ -107,7 +107,7 @@ describe('npm run vectors', () => {
       'refused of topic siwe states no output',
     ],
     ['a case without output', 'siwe', [refused, { input: {} }], 'case 2 of topic siwe states no output'],
-    ['a case that is no object', 'siwe', [7], 'case 1 of topic siwe states no output'],
+    ['a case that is not an object', 'siwe', [7], 'case 1 of topic siwe states no output'],
     ['a module without call', 'engine', [bare], 'bare of topic engine cannot be run: call: '],
     ['a module without expectation', 'engine', [withLimit], 'module of topic engine cannot be run: expect: '],
     [
@@ -123,24 +123,24 @@ describe('npm run vectors', () => {
       'cannot be run: runs.0.expect.success: ',
     ],
     [
-      'a case without module among some with',
+      'a case without module among cases with one',
       'engine',
       [refused, withLimit],
       'refused of topic engine cannot be run: wasm_hex: ',
     ],
-  ])('exit 2 and a clear message for %s', async (_, topic, content, message) => {
+  ])('exits with 2 and a clear message for %s', async (_, topic, content, message) => {
     const { status, stderr } = await run(
       write(`${topic}.json`, Array.isArray(content) ? { cases: content } : content),
     )
     expect([status, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 
-  test('exit 2 and a clear message for a missing file', () => {
+  test('exits with 2 and a clear message for a missing file', () => {
     const { status, stderr } = command([path.join(folder, 'absent.json')])
     expect([status, stderr]).toEqual([2, expect.stringContaining('ENOENT')])
   })
 
-  test('the project passes its own vectors, those of the engine too, and each topic is once in the list', async () => {
+  test('passes all vectors of the project, lists each topic once, and docs/vectors.md names it', async () => {
     const { status, stdout } = await run()
     expect(stdout).toMatch(/^random-modules: (\d+)\/\1$/m)
     expect(stdout).toMatch(/^siwe: (\d+)\/\1$/m)
@@ -151,7 +151,7 @@ describe('npm run vectors', () => {
     for (const topic of topics) expect(page).toContain(`\`${topic}\``)
   })
 
-  test('exit 2 for an unknown option, 0 for --help', async () => {
+  test('exits with 2 for an unknown option, and with 0 for --help', async () => {
     expect((await run('--fast')).status).toBe(2)
     expect(await run('--engine', 'neither')).toMatchObject({
       status: 2,

@@ -38,7 +38,7 @@ describe.each(names)('.github/workflows/%s', (name) => {
   const steps = Object.values(jobs).flatMap((job) => job.steps)
   const runs = steps.flatMap(({ run }) => run ?? [])
 
-  test('takes actions by commit, with the version beside it', () => {
+  test('pins actions to a commit, with the version in a comment', () => {
     const used = steps.flatMap(({ uses }) => uses ?? [])
     const pinned = textOf(name).match(/^ +- uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/gm) ?? []
     expect(pinned).toHaveLength(used.length)
@@ -52,7 +52,7 @@ describe.each(names)('.github/workflows/%s', (name) => {
       if (uses?.startsWith('actions/checkout@')) expect(options?.['persist-credentials']).toBe(false)
   })
 
-  test('runs no text from outside, and gives code of a pull request neither a secret nor a right to write', () => {
+  test('runs no external text, and gives a pull request neither secrets nor write permissions', () => {
     for (const run of runs) expect(run).not.toContain('${{')
     expect(Object.keys(on)).not.toContain('pull_request_target')
     expect(Object.keys(on)).not.toContain('workflow_run')
@@ -66,7 +66,7 @@ describe.each(names)('.github/workflows/%s', (name) => {
         ).toBe(true)
   })
 
-  test('runs commands that there are, after what they need is installed, and ends', () => {
+  test('runs existing commands after `npm ci`, and has a time limit', () => {
     for (const [job, { steps: its, ...rest }] of Object.entries(jobs)) {
       expect(rest['timeout-minutes'], job).toBeLessThanOrEqual(60)
       const all = its.flatMap(({ run }) => run ?? []).join('\n')
@@ -78,13 +78,13 @@ describe.each(names)('.github/workflows/%s', (name) => {
   })
 })
 
-test('the tests run on Node 20 and the current one', () => {
+test('the tests run on Node 20 and the current version', () => {
   const { test: job } = workflowOf('test.yml').jobs
   expect(job?.strategy?.matrix.node).toEqual(['20', 'current'])
   expect(JSON.parse(readFileSync('package.json', 'utf8')).engines.node).toBe('>=20')
 })
 
-test('every deployment and publication is approved, and has checked signatures, a provenance and a bill of materials', () => {
+test('deployments and releases need approval, checked signatures, provenance and a bill of materials', () => {
   const deploy = workflowOf('deploy.yml')
   expect(Object.keys(deploy.on)).toEqual(['push'])
   expect(deploy.on.push).toEqual({ tags: ['testnet-*'] })

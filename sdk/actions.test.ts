@@ -108,23 +108,26 @@ describe('an action of an owner', () => {
     ['a private key', keyWallet(key), true],
     ['an account of viem', privateKeyToAccount(key), true],
     ['a provider', browserWallet(provider, privateKeyToAccount(key).address), null],
-  ])('is compared, signed with %s, relayed once and waited for', async (_, wallet, ok) => {
-    const preview = { ok, reason: null, effects: ['5 tokens are bonded'], cost_wei: '0' }
-    await using server = await hubWith({ ...bondFor({}), preview })
-    expect(await bond(server.url, wallet)).toMatchObject({ id: '0x1', status: 'confirmed', preview })
-    const [first, second] = server.relayed
-    expect(second).toEqual(first)
-    const expected = {
-      primaryType: 'Bond' as const,
-      domain: domainOf(profile, contracts, 'Bond'),
-      permit_domain: domainOf(profile, contracts, 'Permit'),
-      message: { owner, projectId, nodeKey, amount: '5' },
-    }
-    expect(checkSignedBody(first, expected, now)).toMatchObject({
-      ok: true,
-      permit: { message: { value: '5' } },
-    })
-  })
+  ])(
+    'is compared, signed with %s, relayed once and followed until it is confirmed',
+    async (_, wallet, ok) => {
+      const preview = { ok, reason: null, effects: ['5 tokens are bonded'], cost_wei: '0' }
+      await using server = await hubWith({ ...bondFor({}), preview })
+      expect(await bond(server.url, wallet)).toMatchObject({ id: '0x1', status: 'confirmed', preview })
+      const [first, second] = server.relayed
+      expect(second).toEqual(first)
+      const expected = {
+        primaryType: 'Bond' as const,
+        domain: domainOf(profile, contracts, 'Bond'),
+        permit_domain: domainOf(profile, contracts, 'Permit'),
+        message: { owner, projectId, nodeKey, amount: '5' },
+      }
+      expect(checkSignedBody(first, expected, now)).toMatchObject({
+        ok: true,
+        permit: { message: { value: '5' } },
+      })
+    },
+  )
 
   test.each<[string, object, string]>([
     ['another amount', bondFor({ amount: '6' }), 'message.amount differs'],
@@ -155,7 +158,7 @@ describe('an action of an owner', () => {
     expect([shown, server.relayed]).toEqual([[], []])
   })
 
-  test('has a deadline by the clock of this machine, but on a local chain, whose time may be moved', async () => {
+  test('needs a deadline by the clock of this machine, except on a local chain with its own time', async () => {
     const at = now + 30 * 86_400
     const of = resolveProfile({ chain_id: 84532 })
     await using server = await hubWith(bondFor({}, of, at), {}, { of, at })
@@ -176,14 +179,14 @@ describe('an action of an owner', () => {
     expect(await createHub({ url: server.url, network: same }).network()).toMatchObject({ contracts })
   })
 
-  test('of which nobody knows the end names its transaction', async () => {
+  test('with an unknown outcome names its transaction in the error', async () => {
     await using server = await hubWith(bondFor({}), null)
     const error = await bond(server.url, keyWallet(key)).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(UnreachableError)
     expect(error.transactionId).toBe('0x1')
   })
 
-  test('of a session is that of its wallet, which signs in no second time', async () => {
+  test('uses the session of its caller, without a second sign-in', async () => {
     await using server = await hubWith(bondFor({}))
     const wanted = { project_id: projectId, node_id, amount: '5' }
     const session = await createHub({ url: server.url, retry: { pause: 1 } }).signIn(keyWallet(key))
@@ -196,13 +199,13 @@ describe('an action of an owner', () => {
     expect(server.calls.at(-1)!.headers.authorization).toBe('Bearer opened-elsewhere')
   })
 
-  test('bonds again what was closed', async () => {
+  test('bonds a closed subscription again', async () => {
     await using server = await hubWith(bondFor({}), undefined, { subscription: { status: 'closed' } })
     await bond(server.url, keyWallet(key))
     expect(server.calls.map(({ method, url }) => `${method} ${url}`)).toContain('POST /v1/subscriptions')
   })
 
-  describe('of several subscriptions', () => {
+  describe('for several subscriptions', () => {
     const items = [projectId, other].map((project_id, i) => ({ project_id, node_id, amount: String(5 + i) }))
     const lists = { projectIds: [projectId, other], nodeKeys: [nodeKey, nodeKey], amounts: ['5', '6'] }
     const batchFor = (change: object = {}) =>
@@ -216,9 +219,9 @@ describe('an action of an owner', () => {
       createHub({ url, retry: { pause: 1 } }).subscriptions.bondBatch(items, keyWallet(key))
 
     test.each([
-      ['that it begins', [null, null]],
-      ['of which one was begun before', ['already_exists', null]],
-    ])('%s, is signed once, with a permit for the sum', async (_, errors) => {
+      ['if it starts all of them', [null, null]],
+      ['if one of them was started before', ['already_exists', null]],
+    ])('is signed once, with a permit for the sum, %s', async (_, errors) => {
       await using server = await hubWith(batchFor(), undefined, { errors })
       expect(await bondAll(server.url)).toMatchObject({ status: 'confirmed' })
       expect(server.relayed[0]).toMatchObject({
@@ -252,7 +255,7 @@ describe('an action of an owner', () => {
       expect(server.relayed).toEqual([])
     })
 
-    test('is not signed when one of them cannot begin', async () => {
+    test('is not signed when one of them cannot start', async () => {
       await using server = await hubWith(batchFor(), undefined, { errors: [null, 'incompatible'] })
       await expect(bondAll(server.url)).rejects.toThrow(`cannot work for ${other}: incompatible`)
       expect(server.relayed).toEqual([])
@@ -265,14 +268,14 @@ describe('an action of an owner', () => {
     expect(server.relayed).toEqual([])
   })
 
-  test('ends in time also when its wallet does not answer', async () => {
+  test('ends at its timeout even if its wallet does not answer', async () => {
     await using server = await hubWith(bondFor({}))
     const silent: Wallet = { ...keyWallet(key), signTypedData: () => new Promise(() => {}) }
     await expect(bond(server.url, silent, { timeout: 200 })).rejects.toThrow(DeadlineError)
     expect(server.relayed).toEqual([])
   })
 
-  test('sets a payout address that is written with a checksum, as wallets show it', async () => {
+  test('accepts a payout address with a checksum, as wallets show it', async () => {
     const payout = privateKeyToAccount(`0x${'77'.repeat(32)}`).address
     const message = { owner, subscriptionId: subscription_id, payout: payout.toLowerCase() }
     const request = { action: 'set_payout', message, nonce: 0n, now } as const
@@ -283,7 +286,7 @@ describe('an action of an owner', () => {
     expect(server.relayed[0]).toMatchObject({ typed_data: { message } })
   })
 
-  test('that the chain does not take says why', async () => {
+  test('that reverts on chain says why', async () => {
     await using server = await hubWith(bondFor({}), { status: 'reverted', error: 'nonce' })
     const error = await bond(server.url, keyWallet(key)).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(ActionFailed)

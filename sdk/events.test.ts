@@ -36,7 +36,7 @@ const asked = (server: Awaited<ReturnType<typeof scriptedHub>>) =>
       `${headers.accept === 'text/event-stream' ? 'stream' : 'poll'} ${url.slice('/v1/events'.length)}`,
   )
 
-test('a stream is continued where it ended, where it broke off, and after a refusal that passes', async () => {
+test('a stream continues after it ends, breaks off, or is refused for a while', async () => {
   const half = message('3', 'c3').slice(0, 10)
   await using server = await scriptedHub(
     stream([
@@ -54,7 +54,7 @@ test('a stream is continued where it ended, where it broke off, and after a refu
   expect(asked(server)).toEqual(['stream ', ...Array(4).fill('stream ?after=c2b')])
 })
 
-test('a feed that cannot be streamed is polled, by the same cursor', async () => {
+test('a feed that cannot be streamed is polled with the same cursor', async () => {
   await using server = await scriptedHub(
     ...Array(2).fill(page([], 'c0')),
     page([event('1'), event('2')], 'c2'),
@@ -74,12 +74,12 @@ test('a feed that cannot be streamed is polled, by the same cursor', async () =>
   expect(gaps).toEqual([7])
 })
 
-test('streams that bring nothing give way to polling', async () => {
+test('after empty streams the client changes to polling', async () => {
   await using server = await scriptedHub(stream([]), stream([]), page([event('1')], 'c1'))
   expect(await take(server.url, 1)).toEqual(['1@c1'])
 })
 
-test('a stream is tried again after a while of polls', async () => {
+test('the client tries a stream again after a number of polls', async () => {
   const events = Array.from({ length: 20 }, (_, i) => page([event(`p${i}`)], `c${i}`))
   await using server = await scriptedHub(
     ...Array(2).fill(stream([': nothing\n\n', 'id: c\n\n'])),
@@ -90,13 +90,13 @@ test('a stream is tried again after a while of polls', async () => {
   expect(asked(server).at(-1)).toBe('stream ?after=c19')
 })
 
-test('without a cursor the first answer is the newest, and an empty cursor counts as no cursor', async () => {
+test('an empty cursor counts as no cursor', async () => {
   await using server = await scriptedHub(...Array(2).fill(stream([])), page([event('1'), event('2')], 'c2'))
   expect(await take(server.url, 2, { from: '' })).toEqual(['1@', '2@c2'])
   expect(asked(server)).toEqual(['stream ', 'stream ', 'poll ?wait=25'])
 })
 
-test('a hub that asks for a pause of a year is asked again after minutes', async () => {
+test('a hub that asks for a pause of a year is called again after five minutes', async () => {
   const seconds = String(365 * 86_400)
   await using server = await scriptedHub(refusal(503, 'unavailable', { 'Retry-After': seconds }))
   const controller = new AbortController()
@@ -116,7 +116,7 @@ test('a hub that asks for a pause of a year is asked again after minutes', async
   expect(waits).toContain(300_000)
 })
 
-test('a signal ends a stream on which nothing comes, after garbage was collected, too', async () => {
+test('a signal ends an idle stream, even after garbage collection', async () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   await using server = await scriptedHub(stream([message('1', 'c1')], 'stays'))
@@ -139,7 +139,7 @@ test('a signal ends a stream on which nothing comes, after garbage was collected
   expect(seen).toEqual(['1'])
 })
 
-test('errors of the program that follows are its own', async () => {
+test('an error of a callback is thrown to the caller, without another try', async () => {
   const archived = 'event: archived\ndata: {"archived_before":5}\n\n'
   await using server = await scriptedHub(stream([archived]))
   const onGap = () => {
@@ -149,7 +149,7 @@ test('errors of the program that follows are its own', async () => {
   expect(server.calls).toHaveLength(1)
 })
 
-test('one type is chosen by the hub, several here; a gap is told', async () => {
+test('the hub filters one type, the client filters several, and a gap is reported', async () => {
   const archived = 'event: archived\ndata: {"archived_before":5}\n\n'
   const other = `id: o\ndata: ${JSON.stringify(event('o', 'round.escalated'))}\n\n`
   await using server = await scriptedHub(stream([archived, other, message('1', 'c1')], 'stays'))
@@ -161,7 +161,7 @@ test('one type is chosen by the hub, several here; a gap is told', async () => {
   expect(gaps).toEqual([5])
 })
 
-test('an error that another try would not change is thrown', async () => {
+test('an error that another try cannot fix is thrown', async () => {
   await using server = await scriptedHub(refusal(400, 'invalid_field'))
   await expect(take(server.url, 1)).rejects.toThrow(InvalidField)
 })

@@ -33,7 +33,7 @@ describe('a call that may be repeated is sent again, and acts once', () => {
     ['429', refusal(429, 'rate_limited', { 'Retry-After': '0' })],
     ['429 with a date', refusal(429, 'rate_limited', { 'Retry-After': new Date(0).toUTCString() })],
     ['503 with Retry-After', refusal(503, 'unavailable', { 'Retry-After': '0' })],
-    ['503 that names no time', refusal(503, 'unavailable')],
+    ['503 without Retry-After', refusal(503, 'unavailable')],
     ['409 while the first try runs', refusal(409, 'conflict', { 'Retry-After': '0' })],
     ['500', refusal(500, 'internal')],
     ['502 of a proxy', (response) => response.writeHead(502, { 'Content-Type': 'text/html' }).end('<html>')],
@@ -49,14 +49,14 @@ describe('a call that may be repeated is sent again, and acts once', () => {
     expect(keys[1]).toBe(keys[0])
   })
 
-  test('reads, PUT and DELETE too; a DELETE that finds nothing the second time has done its work', async () => {
+  test('a DELETE that gets 404 on the second try has succeeded', async () => {
     await using server = await scriptedHub(cutBefore, refusal(404, 'not_found'))
     const hub = createHub({ url: server.url, retry: soon })
     await hub.call('DELETE /v1/developers/api-keys/{key_id}', { path: { key_id: 'k' } })
     expect(server.calls).toHaveLength(2)
   })
 
-  test('but a DELETE that never was at work finds nothing', async () => {
+  test('but a DELETE that was only rate-limited before fails with 404', async () => {
     await using server = await scriptedHub(
       refusal(429, 'rate_limited', { 'Retry-After': '0' }),
       refusal(404, 'not_found'),
@@ -70,7 +70,7 @@ describe('a call that may be repeated is sent again, and acts once', () => {
 })
 
 describe('a call is sent', () => {
-  test('by a fetch that is no method, whose every failure is one to reach the hub', async () => {
+  test('by calling fetch as a plain function, and its errors become UnreachableError', async () => {
     await using server = await scriptedHub(json(200, { status: 'ok' }))
     const likeOfBrowser = function (this: unknown, request: Request) {
       if (this !== undefined) throw new TypeError('Illegal invocation')
@@ -88,32 +88,38 @@ describe('a call is sent', () => {
     expect(await failure(broken.call('GET /v1/status'))).toBeInstanceOf(UnreachableError)
   })
 
-  test.each([301, 302, 307, 308])('to the hub alone: %i is told, not followed', async (status) => {
-    await using server = await scriptedHub((response) =>
-      response.writeHead(status, { Location: 'https://other.test/' }).end(),
-    )
-    for (const call of [drip(createHub({ url: server.url })), createHub({ url: server.url }).network()]) {
-      const error = await failure(call)
-      expect(error).toBeInstanceOf(AnswerError)
-      expect(error.message).toContain('redirect to https://other.test/')
-    }
-    expect(server.calls).toHaveLength(2)
-  })
+  test.each([301, 302, 307, 308])(
+    'only to the hub: a redirect %i is reported, not followed',
+    async (status) => {
+      await using server = await scriptedHub((response) =>
+        response.writeHead(status, { Location: 'https://other.test/' }).end(),
+      )
+      for (const call of [drip(createHub({ url: server.url })), createHub({ url: server.url }).network()]) {
+        const error = await failure(call)
+        expect(error).toBeInstanceOf(AnswerError)
+        expect(error.message).toContain('redirect to https://other.test/')
+      }
+      expect(server.calls).toHaveLength(2)
+    },
+  )
 
-  test.each(['', '.', '..'])('to no other path: %j is no parameter of one', async (project_id) => {
-    await using server = await scriptedHub(json(200, {}))
-    const call = createHub({ url: server.url }).call('GET /v1/projects/{project_id}', {
-      path: { project_id },
-    })
-    expect((await failure(call)).message).toContain('project_id')
-    expect(server.calls).toEqual([])
-  })
+  test.each(['', '.', '..'])(
+    'only to its own path: %j is refused as a path parameter',
+    async (project_id) => {
+      await using server = await scriptedHub(json(200, {}))
+      const call = createHub({ url: server.url }).call('GET /v1/projects/{project_id}', {
+        path: { project_id },
+      })
+      expect((await failure(call)).message).toContain('project_id')
+      expect(server.calls).toEqual([])
+    },
+  )
 
-  test('by one caller: a key and a session are two', () => {
+  test('for one caller: a key together with a session is refused', () => {
     expect(() => createHub({ url: 'https://hub.test', apiKey: 'k', session: 's' })).toThrow(HubError)
   })
 
-  test.each(['hub.example', 'ftp://hub.example', 'https://'])('to no URL like %s', (url) => {
+  test.each(['hub.example', 'ftp://hub.example', 'https://'])('only to a valid URL, not to %s', (url) => {
     expect(() => createHub({ url })).toThrow(HubError)
   })
 })
@@ -126,13 +132,13 @@ describe('no call acts twice', () => {
     ['a connection that breaks', cutBefore, UnreachableError],
     ['a body that breaks off', cutWithin, UnreachableError],
     ['503', refusal(503, 'unavailable', { 'Retry-After': '0' }), Unavailable],
-  ])('without a key it is not sent again after %s', async (_, fault, kind) => {
+  ])('a call without a key is not sent again after %s', async (_, fault, kind) => {
     await using server = await scriptedHub(fault)
     expect(await failure(post(createHub({ url: server.url, retry: soon })))).toBeInstanceOf(kind)
     expect(server.calls).toHaveLength(1)
   })
 
-  test('but after 429, because nothing was done', async () => {
+  test('but a call without a key is sent again after 429, because nothing was done', async () => {
     await using server = await scriptedHub(
       refusal(429, 'rate_limited', { 'Retry-After': '0' }),
       json(200, {}),
@@ -141,7 +147,7 @@ describe('no call acts twice', () => {
     expect(server.calls).toHaveLength(2)
   })
 
-  test('also on a page without TLS, where there is no crypto.randomUUID: every call has a key of its own', async () => {
+  test('every call has its own key, even on a page without TLS, which has no crypto.randomUUID', async () => {
     const { randomUUID } = crypto
     onTestFinished(() => void Object.assign(crypto, { randomUUID }))
     Object.assign(crypto, { randomUUID: undefined })
@@ -154,7 +160,7 @@ describe('no call acts twice', () => {
     expect(keys[0]).not.toBe(keys[1])
   })
 
-  test('with a key of the caller, and with none, as the caller says', async () => {
+  test('the caller can set the key, or send none', async () => {
     await using server = await scriptedHub(json(201, {}))
     const hub = createHub({ url: server.url })
     await hub.call('POST /v1/developers/me/drafts', { body: draft, idempotencyKey: 'mine' })
@@ -165,7 +171,7 @@ describe('no call acts twice', () => {
 })
 
 describe('an error', () => {
-  test('is of the class of its code, and says all that the hub says', async () => {
+  test('has the class of its code, and all details from the hub', async () => {
     const problems = [{ path: 'listing.name', code: 'missing', message: 'is missing' }]
     const details = { problems, doc_url: 'https://hub.test/docs/errors/invalid_field' }
     await using server = await scriptedHub(refusal(400, 'invalid_field', {}, details))
@@ -183,7 +189,7 @@ describe('an error', () => {
     })
   })
 
-  test('of a code that only a newer hub knows is a refusal', async () => {
+  test('with an unknown code from a newer hub is a Refusal', async () => {
     await using server = await scriptedHub(refusal(418, 'teapot'))
     const error = await failure(createHub({ url: server.url }).call('GET /v1/me'))
     expect([error.constructor, error.code]).toEqual([Refusal, 'teapot'])
@@ -198,30 +204,30 @@ describe('an error', () => {
       'half of a document',
       (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":'),
     ],
-    ['another JSON API', json(404, { reason: 'no' })],
+    ['JSON of another API', json(404, { reason: 'no' })],
     ['nothing', (response) => response.writeHead(200).end()],
-  ])('of what answers %s is no refusal', async (_, reply) => {
+  ])('of a server that answers with %s is not a Refusal', async (_, reply) => {
     await using server = await scriptedHub(reply)
     const error = await failure(createHub({ url: server.url, retry: soon }).call('GET /v1/status'))
     expect(error).toBeInstanceOf(AnswerError)
     expect(server.calls).toHaveLength(1)
   })
 
-  test('names how long to wait when that is longer than the call may take, and comes at once', async () => {
+  test('comes at once and names the time to wait if that is longer than the timeout', async () => {
     await using server = await scriptedHub(refusal(429, 'rate_limited', { 'Retry-After': '3600' }))
     const error = await failure(createHub({ url: server.url }).call('GET /v1/me'))
     expect([error.constructor, (error as RateLimited).retryAfter]).toEqual([RateLimited, 3600])
     expect(server.calls).toHaveLength(1)
   })
 
-  test('ends the tries at their number, and those of all calls at the budget', async () => {
+  test('is thrown after the last attempt, or when all calls together have used up the budget', async () => {
     await using server = await scriptedHub(refusal(503, 'unavailable'))
     const hub = createHub({ url: server.url, retry: { ...soon, attempts: 3, budget: 5 } })
     for (let i = 0; i < 5; i++) await failure(hub.call('GET /v1/status'))
     expect(server.calls).toHaveLength(5 + 5)
   })
 
-  test('that is not followed by a try costs none of the budget', async () => {
+  test('that is not followed by another try does not use the budget', async () => {
     await using server = await scriptedHub(
       refusal(429, 'rate_limited', { 'Retry-After': '3600' }),
       refusal(503, 'unavailable'),
@@ -232,7 +238,7 @@ describe('an error', () => {
     expect(await hub.call('GET /v1/status')).toEqual({})
   })
 
-  test('not_found is null for find, other errors stay', async () => {
+  test('not_found becomes null in find, and other errors are thrown', async () => {
     await using server = await scriptedHub(refusal(404, 'not_found'), refusal(409, 'conflict'))
     const hub = createHub({ url: server.url })
     expect(await hub.find('GET /v1/me')).toBe(null)
@@ -240,7 +246,7 @@ describe('an error', () => {
     expect(NotFound.prototype).toBeInstanceOf(Refusal)
   })
 
-  test('says why nobody answers', async () => {
+  test('says why no hub answers', async () => {
     const url = await scriptedHub(cutBefore).then(async (server) => {
       await server[Symbol.asyncDispose]()
       return server.url
@@ -251,18 +257,18 @@ describe('an error', () => {
   })
 })
 
-describe('time', () => {
+describe('the time of a call', () => {
   const never: Reply = (response) =>
     response.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
 
-  test('of a call is over for all tries together, also in the middle of a body', async () => {
+  test('limits all tries together, even in the middle of a body', async () => {
     await using server = await scriptedHub(refusal(503, 'unavailable'), never)
     const call = createHub({ url: server.url, retry: soon }).call('GET /v1/status', { timeout: 100 })
     expect(await failure(call)).toBeInstanceOf(DeadlineError)
     expect(server.calls).toHaveLength(2)
   })
 
-  test('that is left when an answer comes is not waited for by the program', async () => {
+  test('leaves no timer running after the answer', async () => {
     await using server = await scriptedHub(json(200, {}))
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -278,7 +284,7 @@ describe('time', () => {
     })
   })
 
-  test('that is over leaves the key, by which another call finds what this one did', async () => {
+  test('ends with an error that has the key, so that another call can find the result', async () => {
     await using server = await scriptedHub(never)
     const error = await failure(
       createHub({ url: server.url }).call('POST /v1/faucet/drip', { timeout: 100, idempotencyKey: 'mine' }),
@@ -286,7 +292,7 @@ describe('time', () => {
     expect([error.constructor, (error as DeadlineError).idempotencyKey]).toEqual([DeadlineError, 'mine'])
   })
 
-  test('of one caller is not that of others who wait for the same', async () => {
+  test('does not end when the signal of another caller of the same request does', async () => {
     await using server = await scriptedHub(json(200, { chain: { id: 31337, contracts: {} } }))
     const hub = createHub({ url: server.url })
     const controller = new AbortController()
@@ -298,7 +304,7 @@ describe('time', () => {
     expect(server.calls).toHaveLength(1)
   })
 
-  test('ends with the signal of the caller, whose reason is thrown', async () => {
+  test('ends with the signal of the caller, and the reason of the signal is thrown', async () => {
     const reason = new Error('changed my mind')
     const controller = new AbortController()
     const abort: Reply = (response, call) => {

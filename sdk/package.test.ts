@@ -39,18 +39,18 @@ const parts = Object.entries(packageJson.exports).flatMap(([part, target]) =>
 )
 
 describe('the package', () => {
-  test('brings nothing but itself', () => {
+  test('contains only its own files, and has no dependencies', () => {
     expect(readdirSync(installed()).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
     expect(packageJson).not.toHaveProperty('dependencies')
     expect(Object.keys(packageJson.scripts).filter((script) => /install/.test(script))).toEqual([])
   })
 
-  test('is as publint wants packages', async () => {
+  test('passes publint', async () => {
     const { messages } = await publint({ pkgDir: installed(), pack: false, strict: true })
     expect(messages).toEqual([])
   })
 
-  test('has types that every way to resolve them finds, where modules can be imported', async () => {
+  test('has types for every resolution mode that can import modules', async () => {
     const analysis = await checkPackage(createPackageFromTarballData(readFileSync(tarball)))
     // A package of modules alone is nothing for the others: `require` before Node 20.19, and resolution before `exports`.
     const ignored = ['node10', 'node16-cjs']
@@ -96,7 +96,7 @@ describe('the code that a page loads', () => {
     expect(await sizeOf(`export * from '${name}'`)).toBeLessThanOrEqual(15_000)
   })
 
-  test('with all that is signed is at most 25 kB', async () => {
+  test('for the core and signing is at most 25 kB', async () => {
     expect(await sizeOf(`export * from '${name}'; export * from '${name}/signing'`)).toBeLessThanOrEqual(
       25_000,
     )
@@ -107,7 +107,7 @@ describe('the code that a page loads', () => {
   })
 })
 
-test('every part is loaded by the Node.js of this machine and by the newer one of the project, and asks for none of its modules', () => {
+test('every part loads in an older and a newer Node.js, and imports no module of Node.js', () => {
   const program = parts
     .map((part) => `console.log(Object.keys(await import('${part}')).length > 0)`)
     .join('\n')
@@ -159,7 +159,7 @@ test('the code of the README compiles in a strict TypeScript project, and accoun
   expect(stdout.split('\n').filter((line) => !line.includes('viem/'))).toEqual([''])
 })
 
-test('every sample of the reference compiles, and that of docs/gasless-actions.md', () => {
+test('every sample of the reference and of docs/gasless-actions.md compiles', () => {
   const folder = path.join(project, 'samples')
   mkdirSync(folder)
   const samples = referenceSamples('https://hub.example').flatMap<[string, string]>(

@@ -31,7 +31,7 @@ describe('a task', () => {
     expect(idempotency_key).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('that takes too long, or whose hub is away, names itself', async () => {
+  test('that takes too long, or whose hub does not answer, has its id and key in the error', async () => {
     const away: Reply = (response) => response.destroy()
     await using server = await scriptedHub(task({ status: 'queued' }), away)
     const hub = createHub({ url: server.url, retry: { attempts: 1 } })
@@ -53,7 +53,7 @@ describe('a task', () => {
     ])
   })
 
-  test('is polled for no longer than the timeout, however often the hub answers meanwhile', async () => {
+  test('is polled only until the timeout, however often the hub answers', async () => {
     await using server = await scriptedHub(task({ status: 'running' }))
     const { tasks } = createHub({ url: server.url })
     const late = { code: 'deadline', taskId: 'task:1' }
@@ -64,13 +64,13 @@ describe('a task', () => {
     expect(await receipt.catch((error) => error)).toMatchObject({ code: 'deadline' })
   })
 
-  test('without input has no bytes', async () => {
+  test('without input is submitted with zero bytes of input', async () => {
     await using server = await scriptedHub(task({}))
     await createHub({ url: server.url }).tasks.run('p', 'f')
     expect(JSON.parse(server.calls[0]!.body)).toMatchObject({ input_b64: '' })
   })
 
-  test('whose submission broke off is found by its key, not submitted twice', async () => {
+  test('whose submission broke off is submitted again with the same key', async () => {
     await using server = await scriptedHub((response) => response.destroy(), task({}))
     await createHub({ url: server.url, retry: { pause: 1 } }).tasks.run('p', 'f', new Uint8Array([255]))
     const [first, second] = server.calls.map(({ body }) => JSON.parse(body))
@@ -81,7 +81,7 @@ describe('a task', () => {
   test.each([
     [{ status: 'failed', success: null, error: 'no_quorum' }, 'The task failed: no_quorum.'],
     [{ success: false, output: null, error: null }, 'The function failed: it gave no reason.'],
-  ])('that fails throws itself, with why: %j', async (change, message) => {
+  ])('that fails throws TaskFailed with the task and the reason: %j', async (change, message) => {
     await using server = await scriptedHub(task(change))
     const error = await createHub({ url: server.url })
       .tasks.run('p', 'f')
@@ -91,7 +91,7 @@ describe('a task', () => {
   })
 })
 
-test('the receipt of a task is waited for', async () => {
+test('tasks.receipt waits for the receipt of a task', async () => {
   await using server = await scriptedHub(refusal(404, 'not_found'), json(200, { kind: 'execution' }))
   const { tasks } = createHub({ url: server.url })
   expect(await tasks.receipt({ receipt_hash: '0xab' })).toEqual({ kind: 'execution' })
@@ -105,7 +105,7 @@ describe('a list', () => {
     json(200, { items: [`${cursor}1`, `${cursor}2`], next_cursor: next[cursor ?? ''] })(response, {} as never)
   }
 
-  test('is read page by page, as far as somebody reads on', async () => {
+  test('is read page by page, only as far as the caller reads', async () => {
     await using server = await scriptedHub(pages)
     const hub = createHub({ url: server.url })
     const rounds: unknown[] = []
@@ -122,7 +122,7 @@ describe('a list', () => {
   })
 })
 
-test('reads carry the newest bookmark of the hub, writes and first reads none', async () => {
+test('reads send the newest bookmark of the hub, and writes and first reads send none', async () => {
   const given = ['b', null, 'a', 'c']
   const reply: Reply = (response, call) => {
     const bookmark = given.shift()
@@ -157,7 +157,7 @@ describe('verifyWebhook', () => {
     'webhook-signature': `v1a,AAAA ${new Webhook(of).sign('msg_1', new Date(at * 1000), body)}`,
   })
 
-  test('takes what the library of Standard Webhooks signs, from any server', async () => {
+  test('accepts messages that the Standard Webhooks library signs, in any form of request', async () => {
     const expected = { id: 'msg_1', timestamp: now, payload: JSON.parse(body) }
     const headers = headersOf()
     expect(await verifyWebhook({ headers, body }, secret)).toEqual(expected)
@@ -176,7 +176,7 @@ describe('verifyWebhook', () => {
     ['another id', { ...headersOf(), 'webhook-id': 'msg_2' }, body, 'No signature'],
     ['an old message', headersOf(now - 600), body, 'too far'],
     ['a message from the future', headersOf(now + 600), body, 'too far'],
-    ['a time that is no number', { ...headersOf(), 'webhook-timestamp': 'now' }, body, 'too far'],
+    ['a time that is not a number', { ...headersOf(), 'webhook-timestamp': 'now' }, body, 'too far'],
     [
       'no signature',
       { ...headersOf(), 'webhook-signature': undefined },
@@ -193,13 +193,13 @@ describe('verifyWebhook', () => {
     expect(error.message).toContain(message)
   })
 
-  test('refuses to check with a secret that is missing', async () => {
+  test('refuses a missing secret', async () => {
     const missing = process.env.NO_SUCH_SECRET as string
     await expect(verifyWebhook({ headers: headersOf(), body }, missing)).rejects.toThrow(BadWebhook)
   })
 })
 
-test('the calls of a node are signed over path, query and body, each try afresh, at the time of the hub', async () => {
+test('a node signs path, query and body of every try again, with the time of the hub', async () => {
   const seed = `0x${'66'.repeat(32)}`
   const ahead = 86_400
   const seen: string[] = []

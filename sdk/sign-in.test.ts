@@ -60,7 +60,7 @@ describe('a session', () => {
     expect(server.sent.filter((line) => line.endsWith('Bearer token-2'))).toHaveLength(2)
   })
 
-  test('is not renewed again by a call that was refused before and hears it later', async () => {
+  test('is not renewed again by a call whose refusal arrives after the renewal', async () => {
     await using server = await forgetfulHub()
     let release = () => {}
     const isRenewed = new Promise<void>((resolve) => {
@@ -83,7 +83,7 @@ describe('a session', () => {
     expect(session.current.token).toBe('token-2')
   })
 
-  test('that the hub no longer takes at all is renewed once', async () => {
+  test('that the hub keeps refusing is renewed only once', async () => {
     await using server = await forgetfulHub()
     const session = await createHub({ url: server.url }).signIn(wallets[0]!)
     server.goDeaf()
@@ -91,7 +91,7 @@ describe('a session', () => {
     expect(server.sent.slice(-3)).toEqual(['/v1/auth/nonce', '/v1/auth/siwe', '/v1/me Bearer token-2'])
   })
 
-  test('that is signed out signs in no more, and the next one is another', async () => {
+  test('that is signed out is not renewed, and the next sign-in opens a new session', async () => {
     await using server = await forgetfulHub()
     const hub = createHub({ url: server.url })
     const session = await hub.signIn(wallets[0]!)
@@ -102,7 +102,7 @@ describe('a session', () => {
     expect((await hub.signIn(wallets[0]!)).current.token).toBe('token-2')
   })
 
-  test('belongs to one wallet; another has its own, and the hub itself has none', async () => {
+  test('belongs to one wallet: another wallet has its own, and the hub object has none', async () => {
     await using server = await forgetfulHub()
     const hub = createHub({ url: server.url })
     const [first, second, again] = [

@@ -46,7 +46,7 @@ describe('verifyReceipt', () => {
     )
   }
 
-  test('recomputes what is known of the run', async () => {
+  test('recomputes each member for which the run is known', async () => {
     expect(await check(envelope, evidence)).toEqual({
       holds: true,
       problems: [],
@@ -70,7 +70,7 @@ describe('verifyReceipt', () => {
     })
   })
 
-  test('holds for nothing that was not checked', async () => {
+  test('does not hold if there was nothing to compare', async () => {
     const unsigned = { receipt: envelope.receipt, timestamp: 1 }
     expect(await check(unsigned, {})).toMatchObject({
       holds: false,
@@ -114,7 +114,7 @@ describe('verifyReceipt', () => {
       })
     }
 
-    test('counts each key that is expected once, up to the quorum', () => {
+    test('counts each expected key once, and needs a quorum', () => {
       expect(attested({}, seeds.slice(0, 3))).toMatchObject({ holds: true, signers: { length: 3 } })
       const [first, second] = seeds as [string, string]
       const stranger = `0x${'99'.repeat(32)}`
@@ -134,7 +134,7 @@ describe('verifyReceipt', () => {
       ['totals.miner', { totals: { ...body.totals, miner: '11', developer: '0', gross: '13' } }],
       ['totals.gross', { totals: { ...body.totals, gross: '15' } }],
       ['chain_id', { chain_id: 1 }],
-    ])('finds another %s, also if all keys signed it', (name, change) => {
+    ])('finds a wrong %s, even if all keys signed it', (name, change) => {
       expect(attested(change)).toMatchObject({
         holds: false,
         problems: [expect.stringContaining(`${name} is`)],
@@ -150,7 +150,7 @@ describe('verifyReceipt', () => {
     ['a signature of somebody else', { signature: `0x${'00'.repeat(64)}` }, {}, 'the signature of'],
     ['the node id of another key', { node_id: 'node-0000000000000000' }, {}, 'the node id'],
     [
-      'a stated hash',
+      'a wrong hash stated within the receipt',
       { receipt: { ...receipt, receipt_hash: `0x${'00'.repeat(32)}` } },
       {},
       'receipt_hash is not the hash',

@@ -46,7 +46,7 @@ globalThis.checkReceipt = async (url, receipt_hash) => {
  * @param clientProject the folder of a project that has installed the client.
  */
 export function testClientPrograms(hub: () => string, clientProject: () => string): void {
-  describe('programs of others', () => {
+  describe('third-party programs', () => {
     let project: string
     let receiptHash: string
     let roundId: string
@@ -68,7 +68,7 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
       receipt_hash: receiptHash,
     })
 
-    test('all that the README runs prints what it says, on the Node.js of this machine', async () => {
+    test('all programs of the README print what it says, on the Node.js of this machine', async () => {
       const readme = readmeProgram('js')
       const said = saidOutput(readme)
       const now = new Date()
@@ -90,7 +90,7 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
       roundId = task.round_id
     })
 
-    test('the same modules verify it in a Worker', async () => {
+    test('the same modules verify the receipt in a Worker', async () => {
       const script = await bundle(
         'esm',
         'export default { fetch: async (request, env) => Response.json(await checkReceipt(env.HUB, env.RECEIPT)) }',
@@ -111,25 +111,28 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
       }
     })
 
-    test.skipIf(testBrowserPath() === undefined)('and in a browser', async () => {
-      // A page that is served from this machine may call a hub on it.
-      const site = createServer((_, response) =>
-        response.setHeader('Content-Type', 'text/html').end(),
-      ).listen(0)
-      const browser = await openBrowser(testBrowserPath()!)
-      try {
-        const page = await browser.newPage()
-        await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)
-        await page.addScriptTag({ content: await bundle('iife') })
-        const checked = page.evaluate(
-          `checkReceipt(${JSON.stringify(hub())}, ${JSON.stringify(receiptHash)})`,
-        )
-        expect(await checked).toEqual(verified())
-      } finally {
-        await browser.close()
-        site.close()
-      }
-    })
+    test.skipIf(testBrowserPath() === undefined)(
+      'the same modules verify the receipt in a browser',
+      async () => {
+        // A page that is served from this machine may call a hub on it.
+        const site = createServer((_, response) =>
+          response.setHeader('Content-Type', 'text/html').end(),
+        ).listen(0)
+        const browser = await openBrowser(testBrowserPath()!)
+        try {
+          const page = await browser.newPage()
+          await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)
+          await page.addScriptTag({ content: await bundle('iife') })
+          const checked = page.evaluate(
+            `checkReceipt(${JSON.stringify(hub())}, ${JSON.stringify(receiptHash)})`,
+          )
+          expect(await checked).toEqual(verified())
+        } finally {
+          await browser.close()
+          site.close()
+        }
+      },
+    )
 
     describe('in Python', () => {
       const python = (script: string, args: readonly string[], body = '') => {

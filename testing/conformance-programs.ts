@@ -30,7 +30,7 @@ export function testConformance(hub: () => string, deviceFolder: () => string): 
       return folder
     }
 
-    test('the node in Python takes a task, and its vote is counted', async () => {
+    test('the node in Python accepts a task, and its vote is counted', async () => {
       const file = path.resolve(import.meta.dirname, '../examples/python-node/node.py')
       const env = {
         ...process.env,

@@ -15,7 +15,7 @@ async function probeUnder(limits: Parameters<typeof startProbe>[0]) {
 }
 
 describe('the platform', () => {
-  test('opens six connections of an invocation, and the seventh once one of them has its answer', async () => {
+  test('opens six connections of an invocation, and the seventh once one of them is answered', async () => {
     const waiting: (() => void)[] = []
     const server = await startLocalServer(async ({ url }, response) => {
       const answer = () => response.end(url)
@@ -39,7 +39,7 @@ describe('the platform', () => {
     expect(await answers).toEqual(Array(8).fill('/held'))
   })
 
-  test('lets D1 carry out one trip after the other, each of which takes its time', async () => {
+  test('makes D1 run one trip after another, each with its delay', async () => {
     const { ask } = await probeUnder({ tripMs: [300, 300], tripsPerSecond: 50 })
     expect(await ask('trips', { count: 1 })).toBeGreaterThanOrEqual(299)
     // Two would take 600.
@@ -47,7 +47,7 @@ describe('the platform', () => {
     expect(await ask('trips', { count: 20 })).toBeGreaterThanOrEqual(400)
   })
 
-  test('refuses a trip that would wait for too long', async () => {
+  test('refuses a trip that would wait too long', async () => {
     const { ask } = await probeUnder({ tripsPerSecond: 20, queuedMsMax: 90 })
     expect(await ask('trips', { count: 4 })).toMatchObject({
       error: 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
@@ -76,13 +76,13 @@ describe('the platform', () => {
     expect(await ask('statement', row)).toMatchObject(tooBig)
   })
 
-  test('has R2 and objects answer after a while', async () => {
+  test('delays the answers of R2 and of objects', async () => {
     const { ask } = await probeUnder({ fileMs: [40, 40], callMs: [40, 40] })
     expect(await ask('file')).toBeGreaterThanOrEqual(39)
     expect(await ask('calls', { count: 10 })).toBeGreaterThanOrEqual(39)
   })
 
-  test('takes idle objects out of memory, and leaves their sockets open', async () => {
+  test('evicts idle objects from memory, and leaves their sockets open', async () => {
     const { ask, connect } = await probeUnder({ evicted: 1 })
     const socket = await connect()
     const instances = [
@@ -93,7 +93,7 @@ describe('the platform', () => {
     expect(instances).not.toContain(Number(await socket.say('again')))
   })
 
-  test('moves objects, which answer no call and close their sockets', async () => {
+  test('moves objects: their calls fail, and their sockets close', async () => {
     const { ask, connect } = await probeUnder({ moved: 0.3 })
     const { closed } = await vi.waitFor(connect, { timeout: 30_000 })
     const outcomes = []
@@ -126,7 +126,7 @@ describe('the platform', () => {
     expect(seen.slice(0, 50)).not.toEqual(bodies)
   })
 
-  test('closes every socket at a deployment, also of objects that have left the memory', async () => {
+  test('closes every socket at a deployment, also of evicted objects', async () => {
     const { ask, connect, deploy } = await probeUnder({ evicted: 1 })
     const { closed } = await connect()
     const before = await ask('object', { method: 'instance' })

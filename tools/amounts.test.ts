@@ -14,7 +14,7 @@ test.each([
   expect(readAmount('--fund', text, symbol)).toBe(wei)
 })
 
-test('the symbol is that of the network, whatever that calls its token', () => {
+test('an amount must have the symbol of the network’s token', () => {
   expect(readAmount('--fund', '2 SWM', 'SWM')).toBe(`2${'0'.repeat(18)}`)
   expect(() => readAmount('--fund', `2 ${symbol}`, 'SWM')).toThrow(
     `--fund must be in SWM, not "2 ${symbol}".`,

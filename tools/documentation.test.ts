@@ -46,7 +46,7 @@ describe.skipIf(executable === undefined)('the documentation in a browser', () =
   const axeFaults = async (page: Page) =>
     (await findViolations(page)).map(({ id, nodes }) => `${page.url()}: ${id} ${nodes[0]?.html}`)
 
-  test('every guide fits on a phone of 360 px, can be used by everybody, and asks no other host', async () => {
+  test('every guide fits on a phone of 360 px, is accessible, and loads nothing from other hosts', async () => {
     const { page, faults } = await openPage({ viewport: { width: 360, height: 740 }, bypassCSP: true })
     for (const address of [home, `${home}/reference`, ...guides, ...calls]) {
       const answer = await page.goto(hub.origin + address)
@@ -58,7 +58,7 @@ describe.skipIf(executable === undefined)('the documentation in a browser', () =
     expect(faults).toEqual([])
   })
 
-  test('in the dark on a wide screen, too', async () => {
+  test('home, reference and calls are accessible in dark mode on a wide screen', async () => {
     const { page, faults } = await openPage({ colorScheme: 'dark', bypassCSP: true })
     for (const address of [home, `${home}/reference`, ...calls]) {
       await page.goto(hub.origin + address)
@@ -67,7 +67,7 @@ describe.skipIf(executable === undefined)('the documentation in a browser', () =
     expect(faults).toEqual([])
   })
 
-  test('it opens with a question, and the search leads by keys to a part of a page', async () => {
+  test('the home page starts with a question, and the search leads by keyboard to a section', async () => {
     const { page, faults } = await openPage({})
     await page.goto(hub.origin + home)
     expect(await page.textContent('h1')).toBe('What do you want to do?')

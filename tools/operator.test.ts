@@ -189,7 +189,7 @@ describe('operator commands', () => {
   })
 
   test.each(commands.map((command) => [command.words.join(' '), command] as const))(
-    'the help of "%s" has an example, which is that command',
+    'the help of "%s" has a valid example of that command',
     (_, command) => {
       const example = exampleOf(command)
       const { help } = readCommand([...command.words, '--help']) as { help: string }
@@ -223,7 +223,7 @@ describe('npm run operator', () => {
   const run = runBy(runLoaded)
   const runAlone = runBy(runTool)
 
-  test('decides as the operator of the local network, and prints what the hub answers', async () => {
+  test('decides as the operator of the local network, and prints the answer of the hub', async () => {
     const { client, address } = await signIn(await readNetwork(hub.origin), privateKeys.developer)
     await client.call('POST /v1/developers/me/enrollment', {
       body: { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true },
@@ -243,7 +243,7 @@ describe('npm run operator', () => {
     })
   })
 
-  test('prints a table to those who want no JSON', async () => {
+  test('prints a table if JSON is not requested', async () => {
     const table = await runTool('tools/operator.ts', ['faucet', 'close', '--hub', hub.origin])
     expect([table.code, table.stdout]).toEqual([
       0,
@@ -251,7 +251,7 @@ describe('npm run operator', () => {
     ])
   })
 
-  test('prints the figures of the hub, and makes a key that reads them', async () => {
+  test('prints the metrics of the hub, and makes a key that can read them', async () => {
     const printed = await run(['metrics'])
     expect([printed.code, printed.stdout]).toEqual([
       0,
@@ -265,7 +265,7 @@ describe('npm run operator', () => {
     expect([read.status, await read.text()]).toEqual([200, expect.stringContaining('hub_database_bytes ')])
   })
 
-  test('lists messages that failed, and closes them', async () => {
+  test('lists dead letters, and closes them', async () => {
     const db = await hub.miniflare.getD1Database('DB', 'hub')
     await db
       .prepare(
@@ -285,7 +285,7 @@ describe('npm run operator', () => {
     })
   })
 
-  test('rebuilds rounds to the end, and shows how far it is', async () => {
+  test('rebuilds all rounds, and shows the progress', async () => {
     const bucket = await hub.miniflare.getR2Bucket('ROUNDS', 'hub')
     for (let i = 0; i < 101; i++) await bucket.put(`rounds/task:${i}`, '{}')
     const rebuilt = await runAlone(['rebuild-rounds'])
@@ -293,7 +293,7 @@ describe('npm run operator', () => {
     expect(JSON.parse(rebuilt.stdout)).toEqual({ read: 101, written: 0, skipped: 101, failed: [] })
   })
 
-  test('with the key of another wallet it is refused; with none it says so', async () => {
+  test('is refused with the key of another wallet, and reports a missing key', async () => {
     const other = await run(['nodes', '--key-env', 'OTHER'], { OTHER: privateKeys.miner })
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('403 forbidden')])
     const none = await runAlone(['nodes', '--key-env', 'NOBODY'])

@@ -55,7 +55,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     return (await client.call('GET /v1/projects/{project_id}/versions', params())).items
   }
 
-  test('--fund with more than the wallet has names the faucet, before anything is submitted', async () => {
+  test('--fund with more than the balance fails before any submission, and names the faucet', async () => {
     const { code, stdout, stderr } = await submitAlone({ slug: 'too-dear' }, artifact, '--fund', '100001 HUB')
     expect(code).toBe(1)
     expect(stderr).toContain('has 100000 HUB and must put into the vault 100001 HUB')
@@ -63,7 +63,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     expect(stdout).not.toMatch(/POST \/v1\/(developers|modules)/)
   })
 
-  test('faucet gives tokens once, and then says when again', async () => {
+  test('faucet gives tokens once, and then says when to ask again', async () => {
     const HUB_URL = network.url
     const faucet = () => runTool('tools/faucet.ts', ['--as', 'admin'], { HUB_URL })
     const given = await faucet()
@@ -77,7 +77,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     })
   })
 
-  test('brings a project from its manifest and its artifact to the review of an operator', async () => {
+  test('submits a project with its manifest and artifact for review by an operator', async () => {
     const { code, stdout, stderr } = await submitAlone({}, artifact)
     expect([code, stderr]).toEqual([0, ''])
     expect(lastLine(stdout)).toBe(params().path.project_id)
@@ -91,14 +91,14 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     })
   })
 
-  test('a manifest that changes nothing is no further version', async () => {
+  test('refuses a manifest that changes nothing', async () => {
     expect(await submit()).toMatchObject({
       code: 1,
       stderr: 'Error: the manifest equals the latest version: nothing to submit\n',
     })
   })
 
-  test('a further version is in force at once, unless it changes the consensus: that is published', async () => {
+  test('a new version is active at once, or is published if it changes the consensus', async () => {
     const listing = { ...manifest.listing, tagline: 'Greets better' }
     const second = await submit({ listing })
     expect([second.code, second.stderr]).toEqual([0, ''])
@@ -116,7 +116,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     ])
   })
 
-  test('a version that was stored and not published is published, not stored again', async () => {
+  test('publishes a stored but unpublished version, without storing it again', async () => {
     const { client, key } = await signIn(await readNetwork(network.url), privateKeys.treasury)
     const third = await client.call('GET /v1/projects/{project_id}/versions/{version}', {
       path: { ...params().path, version: 3 },
@@ -142,7 +142,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     expect(await versions()).toHaveLength(4)
   })
 
-  test('opens the vault, and puts into it what it lacks', async () => {
+  test('opens the vault, and adds the missing amount', async () => {
     const read = async () => {
       const { client } = await readNetwork(network.url)
       return (await client.call('GET /v1/projects/{project_id}/economics', params())).vault
@@ -193,7 +193,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     })
   })
 
-  test('npm run fund does the same without a manifest, by the slug or the id', async () => {
+  test('npm run fund adds the missing amount by slug or id, without a manifest', async () => {
     const { client } = await readNetwork(network.url)
     const read = async () =>
       (await client.call('GET /v1/projects/{project_id}/economics', params())).vault.balance
@@ -209,7 +209,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     })
   })
 
-  test('says why no vault can pay an epoch as large as the manifest has it', async () => {
+  test('says why no vault can pay an epoch as large as in the manifest', async () => {
     const { work, economics } = manifest.consensus
     const daily_emission = String((2n ** 128n * 86_400n) / BigInt(work.epoch_secs))
     const large = {
@@ -254,13 +254,13 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
       nodeId = (await makeDevice(settings, miner, path.join(folder, 'node'))).nodeId
     })
 
-    test('a balance that does not suffice is told before anything is made', async () => {
+    test('reports an insufficient balance before it makes anything', async () => {
       const { code, stderr } = await subscribe(nodeId, '--collateral', `9${'0'.repeat(40)}`)
       expect(stderr).toMatch(/has 100000 HUB and bonds 9\d+ HUB\. npm run -s faucet asks the faucet/)
       expect(code).toBe(1)
     })
 
-    test('a device is in the only project that is listed, with the least collateral', async () => {
+    test('subscribes a device to the only listed project, with the least collateral', async () => {
       const { code, stdout, stderr } = await runTool('tools/subscribe.ts', [nodeId], { HUB_URL: network.url })
       expect([code, stderr]).toEqual([0, ''])
       const { client } = await readNetwork(network.url)
@@ -273,13 +273,13 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
       })
     })
 
-    test('the next time it says so', async () => {
+    test('says that the subscription is active if it is run again', async () => {
       const again = await subscribe(nodeId, '--project', manifest.slug)
       expect([again.code, again.stderr]).toEqual([0, ''])
       expect(again.stdout).toContain('the subscription is active, with 100 HUB')
     })
 
-    test("says whose a device is, how an unbound one is bound, and that a slug is nobody's", async () => {
+    test('names the owner of a bound device, the command to bind a device, and an unknown slug', async () => {
       expect((await subscribe(nodeId, '--as', 'developer')).stderr).toContain(
         `${nodeId} is bound to ${accounts.miner.address.toLowerCase()}`,
       )

@@ -34,7 +34,7 @@ test.each([
   ['tools/pass-time.ts', ['2h', '--rpc', 'chain'], '--rpc must be an http or https URL'],
   ['tools/submit.ts', ['README.md', module], 'README.md is not a manifest'],
   ['tools/submit.ts', ['package.json', module], 'package.json is not a manifest: it has no consensus'],
-])('%s %j: wrong usage is told, with exit code 2', async (script, args, message) => {
+])('%s %j: wrong usage is reported, with exit code 2', async (script, args, message) => {
   const { code, stderr } = await runTool(script, args)
   expect(stderr).toContain(message)
   expect(code).toBe(2)
@@ -49,7 +49,7 @@ test.each([
   ['tools/pass-time.ts', ['2h']],
   ['tools/task.ts', ['echo']],
   ['tools/faucet.ts', []],
-])('%s: a hub that does not answer is told, with exit code 1', async (script, args) => {
+])('%s: a hub that does not answer is reported, with exit code 1', async (script, args) => {
   // As a browser shows it, with a slash at the end.
   const { code, stderr } = await runTool(script, args, { HUB_URL: `${nobody}/` })
   expect(stderr).toContain(`Error: No hub answers on ${nobody}`)

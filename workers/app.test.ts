@@ -9,7 +9,7 @@ describe('every answer', () => {
     ['an unknown path', '/v1/nothing-here'],
     ['an unauthenticated call', '/v1/auth/session'],
     ['a page', '/docs'],
-  ])('%s carries the request id, the rate limit and leave for any origin', async (_, path) => {
+  ])('%s carries the request id, the rate limit and permits any origin', async (_, path) => {
     const response = await client({ address: freshAddress() }).get(path, { 'If-None-Match': '*' })
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     expect(Number(response.headers.get('ratelimit-limit'))).toBe(600)
@@ -30,7 +30,7 @@ describe('every answer', () => {
 })
 
 describe('paths and methods', () => {
-  test('a known path with another method is 405 bad_request and says what it takes', async () => {
+  test('a known path with another method is 405 bad_request and lists the allowed methods', async () => {
     const response = await client().delete('/v1/modules')
     await expectRefusal(response, '405 bad_request')
     expect(response.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS')
@@ -51,7 +51,7 @@ describe('paths and methods', () => {
     expect((await client().get('/v1/status/')).status).toBe(200)
   })
 
-  test('broken percent encoding names nothing', async () => {
+  test('a path with broken percent encoding is not found', async () => {
     expect((await client().get('/v1/modules/%E0%A4%A')).status).toBe(404)
   })
 
@@ -86,14 +86,14 @@ describe('CORS', () => {
       expect(response.headers.get('access-control-allow-headers')).toContain(name)
   })
 
-  test('a question for an unknown path is 404, but a preflight lets the page see that itself', async () => {
+  test('OPTIONS for an unknown path is 404, but a preflight succeeds so that the page sees the 404 itself', async () => {
     const ask = (headers: Record<string, string>) =>
       client().fetch('/v1/nothing', { method: 'OPTIONS', headers })
     expect((await ask({})).status).toBe(404)
     expect((await ask({ 'Access-Control-Request-Method': 'POST' })).status).toBe(204)
   })
 
-  test('preflights take nothing from what calls are paid from', async () => {
+  test('preflights do not count towards the rate limit of calls', async () => {
     const caller = client({ address: freshAddress() })
     const headers = { 'Access-Control-Request-Method': 'POST' }
     await caller.fetch('/v1/modules', { method: 'OPTIONS', headers })
@@ -115,7 +115,7 @@ describe('CORS', () => {
 })
 
 describe('queries', () => {
-  test('an unknown parameter is 400 invalid_field and named', async () => {
+  test('an unknown parameter is 400 invalid_field, and the error names it', async () => {
     const error = await expectRefusal(client().get('/v1/modules?developr=0x'), '400 invalid_field')
     expect(error.details?.problems).toEqual([
       { path: 'developr', code: 'unknown_key', message: 'is not a known field; remove it' },
@@ -126,12 +126,12 @@ describe('queries', () => {
     await expectRefusal(client().get('/v1/modules?limit=1&limit=2'), '400 invalid_field')
   })
 
-  test('a parameter named like a part of every object is a parameter like another', async () => {
+  test('a parameter named like a built-in property of objects is an unknown parameter', async () => {
     for (const path of ['/v1/modules?__proto__=1', '/v1/status?constructor=1'])
       await expectRefusal(client().get(path), '400 invalid_field')
   })
 
-  test('a call without parameters refuses them', async () => {
+  test('a call that takes no parameters refuses them', async () => {
     await expectRefusal(client().get('/v1/status?verbose=1'), '400 invalid_field')
   })
 })
@@ -148,7 +148,7 @@ describe('JSON bodies', () => {
     ['broken JSON', '{"address":'],
     ['a duplicate key', '{"address":"a","address":"b"}'],
     ['a float', '{"address":1.5}'],
-    ['bytes that are no UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
+    ['bytes that are not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
   ])('%s is 400 bad_request', async (_, body) => {
     await expectRefusal(post(body), '400 bad_request')
   })
@@ -160,7 +160,7 @@ describe('JSON bodies', () => {
     await expectRefusal(post('{}', { 'Content-Type': type }), '400 bad_request')
   })
 
-  test('every wrong field is reported at once, by its path', async () => {
+  test('all wrong fields are reported at once, each by its path', async () => {
     const error = await expectRefusal(
       post('{"address":"0xABC","extra":1,"__proto__":{}}'),
       '400 invalid_field',
@@ -173,7 +173,7 @@ describe('JSON bodies', () => {
     ])
   })
 
-  test('a body that is as large as it is nested is answered with less than it has', async () => {
+  test('the answer to a large, deeply nested body is smaller than the body', async () => {
     const body = `${'{"'.concat('k'.repeat(16_000), '":').repeat(60)}x`
     const response = await post(body)
     expect(response.status).toBe(400)

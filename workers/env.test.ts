@@ -43,7 +43,7 @@ describe('the keys of the settings', () => {
   })
 })
 
-test('all settings that are missing or wrong are named at once, and no value is shown', () => {
+test('all missing or invalid settings are named at once, and no value is shown', () => {
   const wrong = read({
     HUB_SECRET: undefined as unknown as string,
     BASE_URL: undefined as unknown as string,
@@ -63,7 +63,7 @@ test('all settings that are missing or wrong are named at once, and no value is 
   expect(wrong).not.toThrow(/0x0a|0x12|no JSON/)
 })
 
-test('a hub with wrong settings answers which they are', async () => {
+test('a hub with invalid settings names them in its answers', async () => {
   const lacking = { ...env, HUB_SECRET: '', COORDINATOR_SEED: 'x' }
   for (const path of ['/', '/v1/status', '/v1/nothing']) {
     const ctx = createExecutionContext()
@@ -75,7 +75,7 @@ test('a hub with wrong settings answers which they are', async () => {
   }
 })
 
-test('changes of parameters that no network can have are named with their member', () => {
+test('parameter changes that no network can use are refused with the name of their member', () => {
   const changes = (list: unknown) => read({ PARAMS_CHANGES: JSON.stringify(list) })
   const from = 1_800_000_000
   expect(changes([{ from, params: { audit_bp: 2_000 } }])).not.toThrow()
@@ -90,7 +90,7 @@ describe('a network that others can reach', () => {
   const open = { BASE_URL: 'https://hub.example', LOCAL_NETWORK: 'false', PROFILE: '{"chain_id":11155111}' }
   const anvilKey = anvilKeys[0] as string
 
-  test('takes keys of its own', () => {
+  test('may use keys of its own', () => {
     expect(read(open)().LOCAL_NETWORK).toBe(false)
   })
 
@@ -101,7 +101,7 @@ describe('a network that others can reach', () => {
     [{ RELAYER_PRIVATE_KEY: anvilKey }, /RELAYER_PRIVATE_KEY: is a key of anvil/],
     [{ RELAYER_PREVIOUS_KEYS: `${key('0b')},${anvilKey}` }, /RELAYER_PREVIOUS_KEYS: is a key of anvil/],
     [{ ARBITER_PRIVATE_KEY: anvilKey }, /ARBITER_PRIVATE_KEY: is a key of anvil/],
-  ])('refuses what only suits one machine: %#', (vars, message) => {
+  ])('refuses settings that only suit a single machine: %#', (vars, message) => {
     expect(read({ ...open, ...vars })).toThrow(message)
   })
 
@@ -110,13 +110,13 @@ describe('a network that others can reach', () => {
       expect(read({ ...open, [name]: exampleOf(name) })).toThrow(new RegExp(name))
   })
 
-  test('on a local chain does no harm with keys of anvil', () => {
+  test('with the chain id of a local chain may use keys of anvil', () => {
     const PROFILE = '{"chain_id":31337}'
     expect(read({ ...open, PROFILE, RELAYER_PRIVATE_KEY: anvilKey })().LOCAL_NETWORK).toBe(false)
   })
 })
 
-test('times of the network that do not fit together are refused, all of them', () => {
+test('network times that contradict each other are refused, and all of them are named', () => {
   const params = { ...defaultNetworkParams, settle: 400, vault_challenge_secs: 60 }
   expect(() => readSettings({ ...env }, params)).toThrow(/settle is 400[\s\S]*vault_challenge_secs is 60/)
   expect(readSettings({ ...env }).PROFILE.network).toBeTypeOf('string')

@@ -41,7 +41,7 @@ describe('a database that does not answer', () => {
     )
   })
 
-  test('is 503 also when it never answers', async () => {
+  test('is 503 also if it never answers', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const session = { prepare: () => silentStatement, getBookmark: () => null }
@@ -55,7 +55,7 @@ describe('a database that does not answer', () => {
     }
   })
 
-  test('a passing fault of a read is not noticed', async () => {
+  test('a read that fails once still succeeds', async () => {
     const caller = client({ bindings: { DB: failingDatabase((_, statement) => statement === 1) } })
     expect((await caller.get('/v1/validators')).status).toBe(200)
   })
@@ -68,21 +68,21 @@ describe('a database that does not answer', () => {
   })
 })
 
-describe('a database that a migration is missing in', () => {
-  test('is 500 internal: trying again does not help', async () => {
+describe('a database without its latest migration', () => {
+  test('is 500 internal, because a retry does not help', async () => {
     const DB = failingDatabase(() => true, { reason: 'no such table: nodes: SQLITE_ERROR' })
     const response = await client({ bindings: { DB } }).get('/v1/validators')
     await expectRefusal(response, '500 internal')
   })
 })
 
-test('a statement that is too large for the database is 500 internal: trying again does not help', async () => {
+test('a statement that is too large for the database is 500 internal, because a retry does not help', async () => {
   const DB = failingDatabase(() => true, { reason: 'string or blob too big: SQLITE_TOOBIG' })
   await expectRefusal(await client({ bindings: { DB } }).get('/v1/validators'), '500 internal')
 })
 
 describe('a hub with wrong settings', () => {
-  test('answers 503 unavailable with their names and no value, and a request id', async () => {
+  test('answers 503 unavailable with the names of the settings, no values, and a request id', async () => {
     const response = await client({ bindings: { BASE_URL: 'nonsense' } }).get('/v1/status')
     const error = await expectRefusal(response, '503 unavailable')
     expect(error.message).toMatch(/BASE_URL: /)

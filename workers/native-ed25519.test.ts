@@ -15,7 +15,7 @@ describe('verifyNatively', () => {
 
   const keys = crypto.cases.filter(({ input }) => input.kind === 'ed25519-key')
 
-  test.each(keys)('takes no signature of zeros under the key: $name', ({ input }) => {
+  test.each(keys)('accepts no signature of zeros under the key: $name', ({ input }) => {
     for (const r of ['00', '01']) {
       const signature = `0x${r}${'00'.repeat(63)}`
       expect(verifyNatively(input.public_key, 'text', signature)).toBe(false)

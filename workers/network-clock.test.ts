@@ -22,12 +22,12 @@ function chainClock(leadSecs: number) {
 }
 
 describe('network time', () => {
-  test('is the time of the machine, whatever the chain says, unless it follows the chain', async () => {
+  test('is the time of the machine, not that of the chain, unless it follows the chain', async () => {
     const clock = createNetworkClock('system', async () => 7_200)
     expect(await clock.now()).toBe(start)
   })
 
-  test('is ahead of the machine by as much as the chain is', async () => {
+  test('is ahead of the machine by the lead of the chain', async () => {
     const { clock, chain } = chainClock(0)
     expect(await clock.now()).toBe(start)
     chain.leadSecs = 7_200
@@ -35,7 +35,7 @@ describe('network time', () => {
     expect(await clock.now()).toBe(start + 1 + 7_200)
   })
 
-  test('reads the lead once in a tenth of a second, however often it is asked for', async () => {
+  test('reads the lead at most once in a tenth of a second', async () => {
     const { clock, chain } = chainClock(60)
     for (let times = 0; times < 10; times++) await clock.now()
     expect(chain.reads).toBe(1)
@@ -44,7 +44,7 @@ describe('network time', () => {
     expect(chain.reads).toBe(2)
   })
 
-  test('never goes backwards: neither when the index forgets the lead, nor when the machine’s clock is set back', async () => {
+  test('never goes back, neither if the index forgets the lead, nor if the clock of the machine is set back', async () => {
     const { clock, chain } = chainClock(3_600)
     expect(await clock.now()).toBe(start + 3_600)
     chain.leadSecs = 0
@@ -54,7 +54,7 @@ describe('network time', () => {
     expect(await clock.now()).toBe(start + 3_600)
   })
 
-  test('goes on as it was while the database does not answer', async () => {
+  test('continues with the last lead while the database does not answer', async () => {
     const { clock, chain } = chainClock(3_600)
     await clock.now()
     chain.failure = unavailable('The database')
@@ -62,7 +62,7 @@ describe('network time', () => {
     expect(await clock.now()).toBe(start + 5 + 3_600)
   })
 
-  test('does not hide a defect', async () => {
+  test('does not hide programming errors', async () => {
     const clock = createNetworkClock('chain', async () => {
       throw new TypeError('no column lead_secs')
     })

@@ -21,7 +21,7 @@ const here = import.meta.dirname
 
 /** Flags of V8, each with its effect. */
 const variants: readonly (readonly [about: string, flags: readonly string[]])[] = [
-  ['as it is', []],
+  ['default flags', []],
   ['half a megabyte of stack', ['--stack-size=500']],
   ['four megabytes of stack', ['--stack-size=4000']],
   ['the baseline compiler only', ['--liftoff-only']],
@@ -83,9 +83,9 @@ async function compare(versions: string[]): Promise<number> {
       }
   const summary = `# The same receipts on other versions of Node
 
-\`node scripts/nx.mjs node bench/engine/across-nodes.ts\`: **${expected!.length} runs in each row, ${differences} differences** from the first row. The runs are the project's own known answers under all their gas limits, and its kernels for long enough that V8 exchanges its code meanwhile. The digest is of all receipt hashes, gas and errors.
+\`node scripts/nx.mjs node bench/engine/across-nodes.ts\`: **${expected!.length} runs in each row, ${differences} differences** from the first row. The runs are the project's known answers under all their gas limits, and its kernels. Each kernel runs long enough for V8 to replace its first code with optimized code. The digest covers all receipt hashes, gas and errors.
 
-| Node | V8 | V8 runs with | engine | digest | different |
+| Node | V8 | V8 runs with | engine | digest | differences |
 | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `

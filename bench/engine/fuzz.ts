@@ -45,11 +45,11 @@ const summary = `# Differential fuzzing of the engines
 
 \`node scripts/nx.mjs node bench/engine/fuzz.ts ${first} ${modules} --write\` on Node ${process.versions.node}, V8 ${process.versions.v8}.
 
-**${2 * half} modules, half of them trees of expressions and half written operator by operator, each half from seed ${first}; ${runs} runs on each of four engines, ${differences.length} differences**, in ${minutes} minutes.
+**${2 * half} modules: half are trees of expressions, half are written operator by operator, and each half starts at seed ${first}; ${runs} runs on each of four engines, ${differences.length} differences**, in ${minutes} minutes.
 
-V8 with fast metering and exact repeats, the same with canonical NaNs from the start, the interpreter, and V8 with the plain reference of the gas rules give the same output, events, storage writes, log, gas, error and receipt hash. Each module runs with plenty of gas, with what it uses, one more and one less, half of it, and around the last place that asks for gas. V8 accepts each of them, and so does the validator. The modules use every operator that is allowed, all functions of the host, and each other; much code written operator by operator cannot be reached, where everything fits.
+Four engines must give the same output, events, storage writes, log, gas, error and receipt hash: V8 with fast metering and exact repeats, the same with canonical NaNs from the start, V8 with the reference implementation of the gas rules, and the interpreter. Each module runs with plenty of gas, with exactly the gas that it uses, one more, one less and half, and with limits around its last gas check. V8 and the engine's validator must agree whether a module is valid. The modules use every allowed operator and all host functions, and call themselves through the host. Much of the code written operator by operator is unreachable, and there all operand types are valid.
 
-| how a module ends, with plenty of gas | modules |
+| result with plenty of gas | modules |
 | --- | --- |
 ${rows.join('\n')}
 `

@@ -162,8 +162,8 @@ function measurePasses(): Pick<Measurements, 'passes' | 'passBytes'> {
       validateBodies(readModule(wasm))
       return null
     }),
-    pass('validate and meter, as runs begin', () => meterOptimistically(wasm)!.wasm),
-    pass('validate and meter exactly, as runs are repeated', () => meterExactly(wasm)),
+    pass('validate and meter, for a first run', () => meterOptimistically(wasm)!.wasm),
+    pass('validate and meter exactly, for a repeated run', () => meterExactly(wasm)),
     pass('translate for the interpreter', () => {
       const { code } = translateModule(wasm, readModule(wasm))
       return new Uint8Array(code.buffer, 0, code.byteLength)

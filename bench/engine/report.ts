@@ -19,7 +19,7 @@ export function kernelPart(kernels: readonly KernelTimes[]): string {
   )
   return `## Metered and unmetered
 
-Gas, stack limit and canonical NaNs together, against the same module run by V8 with nothing added: a factor of **${times(mean(metered))}** (geometric mean), ${times(Math.max(...metered))} at worst. A run that traps, or that a NaN may have led astray, is repeated with exact metering, which costs ${times(mean(exact))} (${times(Math.max(...exact))} at worst) on top of the first run. The interpreter does ${Math.min(...rate).toFixed(0)} to ${Math.max(...rate).toFixed(0)} million gas per second. ${rounds} rounds.
+A module with gas metering, stack limit and canonical NaNs takes **${times(mean(metered))}** times as long as the unchanged module in V8 (geometric mean), ${times(Math.max(...metered))} times at worst. If a run traps, or a NaN may have changed it, the engine repeats it with exact metering. This adds ${times(mean(exact))} times the unmetered time (${times(Math.max(...exact))} at worst). The interpreter executes ${Math.min(...rate).toFixed(0)} to ${Math.max(...rate).toFixed(0)} million gas per second. The measurement has ${rounds} rounds.
 
 ${table('| kernel | unmetered, ms | metered, ms | ratio | exactly metered, ratio | metered, 10⁶ gas/s | interpreter ÷ metered | interpreter, 10⁶ gas/s |', rows)}`
 }
@@ -31,9 +31,9 @@ export function passPart({ passes, passBytes }: Measurements): string {
   )
   return `## Before a module runs
 
-A module compiled from C, ${(passBytes / 1e6).toFixed(2)} MB of code, warm.
+A module compiled from C (${(passBytes / 1e6).toFixed(2)} MB of code), measured warm.
 
-${table('| pass | ms per MB of code | size, times the original |', rows)}`
+${table('| pass | ms per MB of code | size ÷ original size |', rows)}`
 }
 
 export function coldPart({ node, commands, load }: ColdTimes): string {
@@ -43,9 +43,9 @@ export function coldPart({ node, commands, load }: ColdTimes): string {
   )
   return `## Cold start
 
-CPU of the whole process, all threads, of the package as it is published, in an environment with nothing but \`PATH\` and \`HOME\`. The first run ever finds an empty home; later ones find what the first kept of the code V8 compiled. Node alone, on an empty file: ${ms(node)} ms. A process takes more CPU on a busy machine: meanwhile the load was ${load.toFixed(1)} on ${cores} cores.
+CPU time of all threads of the process. It runs the package in its published form, with only \`PATH\` and \`HOME\` in its environment. The first run finds an empty home directory; later runs find the compiled code that the first one saved. Node alone, on an empty file: ${ms(node)} ms. A process takes more CPU time on a busy machine; the load was ${load.toFixed(1)} on ${cores} cores.
 
-${table('| process | later, ms | more than Node alone | ratio | first ever, ms | more than Node alone |', rows)}`
+${table('| process | later run, ms | minus Node alone | ratio | first run, ms | minus Node alone |', rows)}`
 }
 
 /** Milliseconds of wasmtime 38.0.3 on the same modules: compiled, then its interpreter; fuel and canonical NaNs on. */
@@ -69,7 +69,7 @@ export function recordedPart(kernels: readonly KernelTimes[]): string {
   })
   const faster = mean(compared.map((one) => wasmtime[one.name]![0] / one.metered))
   const interpreters = mean(compared.map((one) => wasmtime[one.name]![1] / one.interpreted))
-  return `The kernels that wasmtime 38.0.3 was recorded with, its fuel and canonical NaNs on; the gas is the same on all four. Its times were taken on another day on a machine of the same kind, ours with everything else: they say what is in the same range, not more. On average (geometric) it takes ${times(faster)} times as long compiled, ${times(interpreters)} times as long interpreted.
+  return `wasmtime 38.0.3 ran these kernels with fuel and canonical NaNs on; all four engines use the same gas. Its times were measured on another day than ours, on a machine of the same kind, so they show only the order of magnitude. On average (geometric mean), wasmtime takes ${times(faster)} times as long compiled and ${times(interpreters)} times as long interpreted.
 
 ${table('| kernel | 10⁶ gas | unmetered, ms | ours, ms | ratio | wasmtime, ms | ÷ ours | our interpreter, ms | wasmtime Pulley, ms | ÷ ours |', rows)}`
 }

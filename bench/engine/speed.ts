@@ -10,7 +10,7 @@ import { measureInThread } from './measure.ts'
 import { coldPart, kernelPart, passPart, recordedPart } from './report.ts'
 
 const file = path.join(import.meta.dirname, 'results.md')
-const heading = '## Beside another engine'
+const heading = '## Comparison with another engine'
 const [recorded] = process.argv.slice(2)
 
 const own = await measureInThread(ownKernels())
@@ -20,7 +20,7 @@ const others =
     : `\n${recordedPart((await measureInThread(kernelsOf(recorded))).kernels)}`
 const text = [
   `# Speed of the engine`,
-  `Made by \`npm run bench -- engine\` on Node ${process.versions.node}, V8 ${process.versions.v8}. Every time is a median; what is compared ran in turn.`,
+  `\`npm run bench -- engine\` wrote this page on Node ${process.versions.node}, V8 ${process.versions.v8}. Every time is a median; the compared runs alternated.`,
   kernelPart(own.kernels),
   passPart(own),
   coldPart(measureCold()),

@@ -18,16 +18,16 @@ test('the hub without its image library is at most 520 kB, compressed', () => {
   expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(520_000)
 })
 
-test('before the first request at most 194 kB are loaded, compressed', () => {
+test('the hub loads at most 194 kB, compressed, before the first request', () => {
   expect(sizes.start.gzipBytes).toBeLessThanOrEqual(194_000)
 })
 
 const earlyFiles = (pattern: RegExp) => [...sizes.startInputs.keys()].filter((file) => pattern.test(file))
 
-test('before the first request no route is loaded, no image library, and no whole ABI', () => {
+test('the hub loads no route, no image library and no complete ABI before the first request', () => {
   expect(earlyFiles(/workers\/routes\/.+\/|workers\/images|photon|generated\/contracts/)).toEqual([])
 })
 
-test('before the first object of theirs is made neither relayer nor indexer is loaded', () => {
+test('the hub does not load the code of relayer and indexer before their first object is created', () => {
   expect(earlyFiles(/durable-objects\/(relayer|indexer)\/(object|reconciler|step)\.ts$/)).toEqual([])
 })

@@ -49,7 +49,7 @@ describe.skipIf(!hasAnvil)('a network with nodes of an earlier build', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('attests its sets, loses no task and blames nobody while nodes are upgraded and go back', async () => {
+  test('attests its sets, loses no task and slashes no node while nodes are upgraded and downgraded', async () => {
     const give = (name: string) =>
       Promise.all(
         [1, 2, 3].map((i) => giveTask(network, `${name} ${i}`, JSON.stringify({ task: i, text: name }))),

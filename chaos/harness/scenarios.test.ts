@@ -34,7 +34,7 @@ function countingKind(wrongSeed?: number) {
 }
 
 describe('the scenarios of a network', () => {
-  test('run so many at once, one turn after the other', async () => {
+  test('run in batches of a fixed size, one batch after the other', async () => {
     const { kind, turns, stopped } = countingKind()
     const told: number[] = []
     const onTurn = ({ scenarios }: { scenarios: number }) => told.push(scenarios)
@@ -43,7 +43,7 @@ describe('the scenarios of a network', () => {
     expect([told, result.scenarios, stopped()]).toEqual([[3, 6, 7], 7, 1])
   })
 
-  test('end with the first difference, which names their seeds', async () => {
+  test('stop at the first difference, and the error names their seeds', async () => {
     const { kind, turns, stopped } = countingKind(9)
     await expect(runNetwork(kind, { seeds: seedsFrom(5, 7), say: () => {} })).rejects.toThrow(
       new Difference('Seeds 8 to 10: too little'),
@@ -63,7 +63,7 @@ describe('the networks of a run', () => {
       runInProcess,
     })
 
-  test('share the seeds, and their figures are added', async () => {
+  test('share the seeds, and the run adds up their figures', async () => {
     const tasks: NetworkTask[] = []
     const result = await run(async (task, onMessage) => {
       tasks.push(task)
@@ -81,7 +81,7 @@ describe('the networks of a run', () => {
     })
   })
 
-  test('end with the difference of one of them', async () => {
+  test('fail together if one of them reports a difference', async () => {
     const ended = run(async ({ first }, onMessage) => {
       if (first === 12) onMessage({ difference: 'too much' })
       else onMessage({ result: { scenarios: 7, figures: {} } })

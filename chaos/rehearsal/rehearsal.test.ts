@@ -13,7 +13,7 @@ const tokens = (amount: string): string => {
 }
 
 test.skipIf(!hasAnvil)(
-  'a network on a chain like Sepolia, with real nodes: from a stake to an epoch that is posted and a slash that is proposed',
+  'real nodes on a chain like Sepolia go from a stake to a posted epoch and a proposed slash',
   { timeout: 600_000 },
   async () => {
     const problems: string[] = []

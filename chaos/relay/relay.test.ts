@@ -7,7 +7,7 @@ import { relayKind } from './kind.ts'
 const firstSeed = 43
 
 describe.skipIf(!hasAnvil)('relayers on a chain that fails', () => {
-  test('12 seeded scenarios of faults: everything taken is done once, though workerd is killed', async () => {
+  test('execute each accepted action once in 12 seeded scenarios of faults, even if workerd is killed', async () => {
     const seeds = Array.from({ length: 12 }, (_, index) => firstSeed + index)
     const kind = relayKind(3, 2)
     const { scenarios, figures } = await runNetwork(kind, { seeds, say: () => {} })

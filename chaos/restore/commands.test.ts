@@ -24,7 +24,7 @@ import { localChain, type NodeNetwork, passIntoWork, startNodeNetwork } from '..
 const timeout = 600_000
 const taskLimitMs = 300_000
 
-describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost something', () => {
+describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data', () => {
   let environment: Environment
   let desk: Desk
   let network: NodeNetwork
@@ -138,7 +138,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
   }
 
   test(
-    '`backup` copies it all, and `repair` tells a database that was set back what it lacks',
+    '`backup` copies all data, and `repair` adds to an older database the data that it lacks',
     async () => {
       taskIds.push(await work('first'))
       const killed = await deploy('backup', '--to', 'interrupted')
@@ -183,7 +183,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost some
   )
 
   test(
-    '`restore` makes it again in a fresh environment, from the bucket of the backup',
+    '`restore` recreates the hub in a fresh environment from the bucket of the backup',
     async () => {
       await network.hub.end('SIGKILL')
       const secrets = Object.fromEntries(

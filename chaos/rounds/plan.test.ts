@@ -7,19 +7,19 @@ const turns = Array.from({ length: 500 }, (_, seed) => planTurn(seed))
 const plans = Array.from({ length: 500 }, (_, seed) => planScenario(seed))
 
 describe('the scenario of a seed', () => {
-  test('is always the same, and another one for another seed', () => {
+  test('is always the same, and differs from that of another seed', () => {
     expect(planScenario(4711)).toEqual(planScenario(4711))
     expect(planTurn(4711)).toEqual(planTurn(4711))
     expect(planScenario(4711)).not.toEqual({ ...planScenario(4712), seed: 4711 })
   })
 
-  test('has everything that a member may do, and every project, among five hundred', () => {
+  test('covers every conduct of a member and every project within five hundred seeds', () => {
     const seen = plans.flatMap(({ members }) => [...members.values()])
     expect(new Set(seen)).toEqual(new Set(conducts.filter((conduct) => conduct !== 'honest')))
     expect(new Set(plans.map(({ project }) => project)).size).toBe(committees.length)
   })
 
-  test('has fewer liars than a quorum, and one validator that lies at most', () => {
+  test('has fewer liars than a quorum, and at most one lying validator', () => {
     for (const { members, project, validators } of plans) {
       const liars = [...members.values()].filter(isLie)
       // Slashes leave a set with fewer members than there are devices.
@@ -30,7 +30,7 @@ describe('the scenario of a seed', () => {
 })
 
 describe('the turn of a seed', () => {
-  test('has every change of validators, ends of epochs, late logs and restarts among five hundred', () => {
+  test('covers every change of validators, ends of epochs, late logs and restarts within five hundred seeds', () => {
     const kinds = turns.flatMap(({ validators }) => validators?.kind ?? [])
     expect(new Set(kinds)).toEqual(new Set(['joins', 'leaves', 'replaced', 'ended']))
     expect(turns.some(({ validators }) => (validators?.withheldMs ?? 0) > 0)).toBe(true)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startRoundsNetwork } from './network.ts'
 import { finishTasks } from './tasks.ts'
 
-test('tasks become final under the limits of Cloudflare, also when a deployment closes every socket', {
+test('tasks become final under the limits of Cloudflare, even if a deployment closes every socket', {
   timeout: 300_000,
 }, async () => {
   const platform = { seed: 1 }

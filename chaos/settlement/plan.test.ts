@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { planScenario } from './plan.ts'
 
 describe('the scenario of a seed', () => {
-  test('is always the same, and another one for another seed', () => {
+  test('is always the same, and differs from that of another seed', () => {
     expect(planScenario(4711)).toEqual(planScenario(4711))
     expect(planScenario(4711)).not.toEqual({ ...planScenario(4712), seed: 4711 })
   })
 
-  test('has each kind of everything among five hundred', () => {
+  test('covers each kind of attesters, funding, receipts, vetoes, claims and evidence within five hundred seeds', () => {
     const plans = Array.from({ length: 500 }, (_, seed) => planScenario(seed))
     const distinct = (values: readonly unknown[]) => [...new Set(values)].map(String).sort()
     const evidence = plans.flatMap((plan) => plan.evidence)

@@ -46,7 +46,7 @@ const differencesOf = (found: VaultBooks): readonly string[] => {
 }
 
 describe('a vault compared with the records of rounds', () => {
-  test('each vote earns its recipient, and the treasury takes the rounding', () => {
+  test('owes the recipient of each vote a share, and the treasury the rounding remainder', () => {
     expect(owed.shares).toEqual([
       { miner, units: 2, amount: '16000000000000001' },
       { miner: other, units: 1, amount: '8000000000000000' },
@@ -54,11 +54,11 @@ describe('a vault compared with the records of rounds', () => {
     expect(owed.miner + owed.developer + owed.treasury).toBe(30_000_000_000_000_003n)
   })
 
-  test('has no difference where it paid what is owed', () => {
+  test('has no difference if it paid the amounts owed', () => {
     expect(differencesOf(books())).toEqual([])
   })
 
-  test('one unit too much or too little is found, wherever it is', () => {
+  test('has a difference if any amount, root or claim is wrong, even by one unit', () => {
     const { posted, claimed, fees, summary, held } = books()
     const wrong: Partial<VaultBooks>[] = [
       { posted: [] },

@@ -4,13 +4,13 @@ import { planWeek } from './plan.ts'
 const week = planWeek(22, 168)
 
 describe('the week of a seed', () => {
-  test('is always the same, and another one for another seed', () => {
+  test('is always the same, and differs from that of another seed', () => {
     expect(planWeek(22, 168)).toEqual(week)
     expect(planWeek(22, 24)).toEqual(week.slice(0, 24))
     expect(planWeek(23, 168)).not.toEqual(week)
   })
 
-  test('has every fault, every change, and epochs that end while tasks are worked on', () => {
+  test('contains every fault, every change, and epochs that end while tasks run', () => {
     const restarts = week
       .flatMap(({ atRest, atWork, atEnd }) => [atRest, atWork, atEnd])
       .filter((one) => one !== null)

@@ -43,7 +43,7 @@ export async function playOffers(
   run: RunTask,
 ): Promise<void> {
   const link = await openReady(hub, seed, [])
-  if (link === null) return findings.note('H4.1', 'the device gets no socket')
+  if (link === null) return findings.note('H4.1', 'the hub did not open a socket for the device')
   const functions = (await hub.call('GET', `/v1/projects/${project}/manifest`)).json?.manifest?.consensus
     ?.work?.functions
   let offer: OfferFrame | null = null
@@ -52,18 +52,18 @@ export async function playOffers(
     const body = { function: functions?.[0], input: { conformance: tries } }
     const { status, json, headers } = await hub.call('POST', `/v1/projects/${project}/tasks`, body)
     if (status >= 300)
-      return findings.note('H4.1', `a task is answered with ${status} ${JSON.stringify(json)}`)
+      return findings.note('H4.1', `the hub answered a task with ${status} ${JSON.stringify(json)}`)
     taskPath = headers.get('location') ?? `/v1/tasks/${encodeURIComponent(json.task_id)}`
     offer = readOffer(findings, await nextOffer(hub, link, taskPath))
   }
-  if (offer === null) return findings.note('H4.1', `no offer with ${tasksMax} tasks`)
+  if (offer === null) return findings.note('H4.1', `the hub sent no offer for ${tasksMax} tasks`)
   const rules = await judgeRules(hub, findings, offer)
   const payout = await judgeSet(hub, findings, offer, rules, seed)
   const input =
     offer.input_b64 === undefined
       ? await hub.bytes(new URL(offer.input_url!).pathname + new URL(offer.input_url!).search)
       : base64ToBytes(offer.input_b64)!
-  findings.require('H4.5', hashBytes(input) === offer.task.input_hash, 'the input has another hash')
+  findings.require('H4.5', hashBytes(input) === offer.task.input_hash, 'the input does not match input_hash')
 
   const again = await judgeAgain(hub, findings, seed, offer)
   if (again === null) return
@@ -92,12 +92,16 @@ export async function playOffers(
   again.send({ ...frame, vote: { ...vote, round_signature: vote.signature } })
   const refusal = await again.next(['error', 'voted'])
   const isRefused = refusal?.type === 'error' && refusal.offer_id === offer.offer_id
-  findings.require('H4.8', isRefused, `a vote with a wrong signature: ${JSON.stringify(refusal)}`)
-  for (const which of ['the vote', 'the same vote again']) {
+  findings.require(
+    'H4.8',
+    isRefused,
+    `the hub answered a vote with a wrong signature with ${JSON.stringify(refusal)}`,
+  )
+  for (const which of ['the vote', 'the repeated vote']) {
     again.send(frame)
     const voted = await again.next(['error', 'voted'])
     const holds = voted?.type === 'voted' && voted.offer_id === offer.offer_id
-    findings.require('H4.7', holds, `${which} is answered with ${JSON.stringify(voted)}`)
+    findings.require('H4.7', holds, `the hub answered ${which} with ${JSON.stringify(voted)}`)
   }
   const end = Date.now() + finalMs
   let task: Answer = null
@@ -107,7 +111,7 @@ export async function playOffers(
   findings.require(
     'H4.9',
     isFinal,
-    `the task is ${task?.status} with ${task?.receipt_hash}, voted was ${vote.receipt_hash}`,
+    `the task is ${task?.status} with the receipt_hash ${task?.receipt_hash}, expected ${vote.receipt_hash}`,
   )
   again.close()
 }
@@ -159,7 +163,7 @@ async function judgeRules(
 ): Promise<ProjectRules | null> {
   const { json: envelope } = await hub.call('GET', `/v1/projects/${task.project_id}/manifest`)
   if (!isObject(envelope?.manifest)) {
-    findings.note('H4.2', 'the hub shows no manifest')
+    findings.note('H4.2', 'the hub did not return the manifest')
     return null
   }
   const check = checkManifestEnvelope(hub.profile, envelope)
@@ -168,7 +172,11 @@ async function judgeRules(
   const { consensus } = envelope.manifest as { consensus: ProjectRules }
   try {
     parseTask(task, { consensus, project_id: task.project_id, epoch: task.epoch, set_hash: task.set_hash })
-    findings.require('H4.2', isSigned, 'the manifest is of another project or not signed by its developer')
+    findings.require(
+      'H4.2',
+      isSigned,
+      'the manifest belongs to another project, or its developer did not sign it',
+    )
   } catch (error) {
     if (!(error instanceof TaskError)) throw error
     findings.note('H4.2', error.message)
@@ -187,7 +195,7 @@ async function judgeSet(
   const { json: shown } = await hub.call('GET', `/v1/committees/${task.project_id}/${task.epoch}`)
   const { json: params } = await hub.call('GET', '/v1/network/params')
   if (!isObject(shown?.snapshot) || rules === null) {
-    findings.note('H4.3', 'the hub does not show set or rules')
+    findings.note('H4.3', 'the hub did not return the set or the project rules')
     return ''
   }
   const chain = await readGenerations(hub, findings)
@@ -195,7 +203,11 @@ async function judgeSet(
   const keys = generation === null ? [] : generationKeys(generation)
   const isOfTask = hashSnapshot(shown.snapshot) === task.set_hash && shown.set_hash === task.set_hash
   const isAttested = isSnapshotAttested(hub.profile, task.set_hash, shown.attestations, keys)
-  findings.require('H4.3', isOfTask && isAttested, 'the set has another hash, or no quorum attested it')
+  findings.require(
+    'H4.3',
+    isOfTask && isAttested,
+    'the set does not match set_hash, or no quorum attested it',
+  )
   const own = ed25519PublicKey(seed)
   const seating = { committee: rules.work.committee, params: params.params }
   const seat = seatCommittee(hub.profile, shown.snapshot, task.seq, seating).seats.find(
@@ -205,7 +217,7 @@ async function judgeSet(
   findings.require(
     'H4.4',
     fits,
-    `the offer says ${role} at ${position}, the draw ${seat?.role} at ${seat?.position}`,
+    `the offer has the role ${role} at position ${position}, expected ${seat?.role} at ${seat?.position}`,
   )
   return seat?.entry.payout_address ?? ''
 }
@@ -256,12 +268,12 @@ async function judgeAgain(
   findings.require(
     'H4.6',
     sent?.offer_id === offer.offer_id,
-    'an offer that ready does not hold is not sent again',
+    'the hub did not send an offer again that holding of ready does not list',
   )
   const holding = await openReady(hub, seed, [offer.offer_id])
   // Frames are read in their order, so an offer would come before the error.
   holding?.send({ type: 'accept', offer_id: noOffer })
   const next = await holding?.next(['offer', 'error'])
-  findings.require('H4.6', next?.type === 'error', 'an offer that ready holds is sent again')
+  findings.require('H4.6', next?.type === 'error', 'the hub sent an offer again that holding of ready lists')
   return holding
 }

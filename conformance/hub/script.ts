@@ -28,7 +28,7 @@ export async function playBasics(
   findings.require(
     'H1.2',
     shown?.params_hash === hash,
-    `params_hash is ${shown?.params_hash}, the hash ${hash}`,
+    `params_hash is ${shown?.params_hash}, expected ${hash}`,
   )
   const { status, json: error } = await hub.call('GET', '/v1/conformance/no-such-path')
   const isError =
@@ -37,7 +37,11 @@ export async function playBasics(
     typeof error.message === 'string' &&
     typeof error.details === 'object' &&
     typeof error.request_id === 'string'
-  findings.require('H1.3', isError, `${status} ${JSON.stringify(error)}`)
+  findings.require(
+    'H1.3',
+    isError,
+    `the hub answered an unknown path with ${status} ${JSON.stringify(error)}`,
+  )
   const { json: network } = await hub.call('GET', '/v1/status')
   hub.aheadSeconds = (network?.time ?? 0) - Math.floor(Date.now() / 1000)
   return { paramsHash: hash, maxSkew: shown?.params?.max_skew ?? 300 }
@@ -96,7 +100,7 @@ export async function playRefusals(
   ) => {
     const { status, link } = await hub.upgrade(headers, protocols)
     link?.close()
-    findings.require(number, allowed.includes(status), `${what} is answered with ${status}`)
+    findings.require(number, allowed.includes(status), `the hub answered ${what} with ${status}`)
   }
   for (const name of [
     names.node_header,
@@ -113,16 +117,20 @@ export async function playRefusals(
   const other = { ...own(), [names.node_header]: deriveNodeId(hub.profile, ed25519PublicKey(stranger)) }
   await expectStatus('H2.3', 'the id of another key', other, [401])
   await expectStatus('H2.4', 'an old timestamp', own({ aheadSeconds: -maxSkew - 60 }), [401])
-  await expectStatus('H2.4', 'a timestamp of the future', own({ aheadSeconds: maxSkew + 60 }), [401])
+  await expectStatus('H2.4', 'a timestamp in the future', own({ aheadSeconds: maxSkew + 60 }), [401])
   const once = own()
   const first = await hub.upgrade(once)
   first.link?.close()
-  findings.require('H2.5', first.status === 101, `the first use of a nonce is answered with ${first.status}`)
+  findings.require(
+    'H2.5',
+    first.status === 101,
+    `the hub answered the first use of a nonce with ${first.status}`,
+  )
   await expectStatus('H2.5', 'the second use of a nonce', once, [401])
   await expectStatus('H2.6', 'an unknown key', hub.headers(stranger, 'GET', '/v1/relay'), [401, 403])
   await expectStatus('H2.7', 'an unknown subprotocol', own(), [426], ['other-relay.v1'])
   const { status } = await hub.call('GET', '/v1/relay', undefined, seed)
-  findings.require('H2.7', status === 426, `a request without upgrade is answered with ${status}`)
+  findings.require('H2.7', status === 426, `the hub answered a request without upgrade with ${status}`)
 }
 
 /** Sockets of a device that is offered nothing. */
@@ -135,7 +143,7 @@ export async function playLink(
   const { profile } = hub
   const open = async (ticket?: string, protocols?: readonly string[]): Promise<NodeLink | null> => {
     const { status, link } = await hub.connect(seed, ticket, protocols)
-    if (link === null) findings.note('H3.2', `an upgrade request is answered with ${status}`)
+    if (link === null) findings.note('H3.2', `the hub answered an upgrade request with ${status}`)
     return link
   }
   const greeted = async (link: NodeLink): Promise<Answer> => {
@@ -155,42 +163,54 @@ export async function playLink(
   findings.require(
     'H3.1',
     old.protocol === subprotocolOf(profile, 1),
-    `it takes ${old.protocol} of version 1 alone`,
+    `the hub selected ${old.protocol} when only version 1 was offered`,
   )
   const first = await greeted(old)
   const more = Object.keys(first ?? {}).filter((name) => late.includes(name))
-  findings.require('H3.3', more.length === 0, `hello of version 1 has ${more.join()}`)
+  findings.require('H3.3', more.length === 0, `hello of version 1 has the later members ${more.join()}`)
 
   const link = await open()
   if (link === null) return
   const code = await old.closeCode()
-  findings.require('H3.10', code === 4001, `the first socket is closed with ${code}`)
+  findings.require('H3.10', code === 4001, `the close code of the first socket is ${code}, expected 4001`)
   const hello = await greeted(link)
   const newest = subprotocolsOf(profile).find((name) => hello?.frames?.includes(Number(name.split('.v')[1])))
-  findings.require('H3.1', link.protocol === newest, `it takes ${link.protocol}, and has ${hello?.frames}`)
+  findings.require(
+    'H3.1',
+    link.protocol === newest,
+    `the hub selected ${link.protocol}, and its hello lists the versions ${hello?.frames}`,
+  )
   findings.require(
     'H3.3',
     Array.isArray(hello?.frames) && typeof hello?.nodectl_min === 'string',
-    'hello lacks members',
+    'hello lacks frames or nodectl_min',
   )
   link.send(pingText)
   const pong = await link.text()
-  findings.require('H3.4', pong === pongText, `it answers ${pong}`)
+  findings.require('H3.4', pong === pongText, `the hub answered ping with ${pong}`)
   link.send(readyFrame())
   link.send({ type: 'accept', offer_id: noOffer })
   const refused = await link.next(['error', 'cancel'])
-  findings.require('H3.9', refused?.offer_id === noOffer, `accept of no offer: ${JSON.stringify(refused)}`)
+  findings.require(
+    'H3.9',
+    refused?.offer_id === noOffer,
+    `the hub answered accept for an unknown offer with ${JSON.stringify(refused)}`,
+  )
 
   const expectError = async (number: string, frame: object | string, wanted: string) => {
     link.send(frame)
     const error = await link.next(['error'])
-    findings.require(number, error?.code === wanted, `it answers ${JSON.stringify(error)}`)
+    findings.require(number, error?.code === wanted, `the hub answered with ${JSON.stringify(error)}`)
   }
   await expectError('H3.5', 'this is not a frame', 'bad_request')
   await expectError('H3.6', { type: 'accept', offer_id: noOffer, at: 1 }, 'invalid_field')
   await expectError('H3.6', { type: 'hurray' }, 'invalid_field')
   const ended = await link.closeCode()
-  findings.require('H3.8', ended === 1008, `after three frames that break a rule it closes with ${ended}`)
+  findings.require(
+    'H3.8',
+    ended === 1008,
+    `the close code after three invalid frames is ${ended}, expected 1008`,
+  )
 
   const back = await open(hello?.ticket)
   if (back === null) return
@@ -198,6 +218,6 @@ export async function playLink(
   back.send(readyFrame())
   back.send(`{"type":"accept",${' '.repeat(70_000)}"offer_id":"${noOffer}"}`)
   const error = await back.next(['error'])
-  findings.require('H3.7', error?.code === 'too_large', `it answers ${JSON.stringify(error)}`)
+  findings.require('H3.7', error?.code === 'too_large', `the hub answered with ${JSON.stringify(error)}`)
   back.close()
 }

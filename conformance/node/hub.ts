@@ -165,7 +165,11 @@ export class ScriptedHub {
       this.#judge(this.findings, call)
       const offered = headers['sec-websocket-protocol'] ?? ''
       const isKnown = url === '/v1/relay' && agreedVersion(profile, offered) !== null
-      this.findings.require('N1.5', isKnown, `the upgrade of ${url} offers ${JSON.stringify(offered)}`)
+      this.findings.require(
+        'N1.5',
+        isKnown,
+        `the upgrade request for ${url} offers ${JSON.stringify(offered)}`,
+      )
       // It goes on with a node that breaks a clause, to see the others.
       sockets.handleUpgrade(request, socket, head, (opened) => {
         const hello: HelloFrame = {
@@ -258,7 +262,11 @@ export class HubLink {
     try {
       const frame = parseNodeFrame(text, params)
       for (const number of ['N2.1', 'N2.2', 'N2.3'])
-        findings.require(number, !(isBinary && number === 'N2.1'), `${shown}: it is not a text`)
+        findings.require(
+          number,
+          !(isBinary && number === 'N2.1'),
+          `${shown}: the frame is not a text message`,
+        )
       this.#take(frame, shown)
     } catch (error) {
       if (!(error instanceof FrameError)) throw error

@@ -31,13 +31,17 @@ export function requestJudge(profile: Profile, nodeKey: string) {
     findings.require(
       'N1.1',
       isOwn,
-      `${what}: expected ${names.node_header} ${nodeId} and its four companions`,
+      `${what}: expected ${names.node_header} ${nodeId} and the other four headers`,
     )
     if (signature === null) return
     const { timestamp, nonce, public_key } = signature
     const skew = Math.abs(now - timestamp)
-    findings.require('N1.2', skew <= params.max_skew, `${what}: the time is off by ${skew} s`)
-    findings.require('N1.3', !nonces.has(nonce), `${what}: the nonce ${nonce} came before`)
+    findings.require(
+      'N1.2',
+      skew <= params.max_skew,
+      `${what}: the timestamp differs from network time by ${skew} s`,
+    )
+    findings.require('N1.3', !nonces.has(nonce), `${what}: the nonce ${nonce} was already used`)
     nonces.add(nonce)
     // Whether the id is that of the key is a clause of its own.
     const signed = { ...signature, node_id: deriveNodeId(profile, public_key) }

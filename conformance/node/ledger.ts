@@ -69,13 +69,13 @@ export class Ledger {
     this.#findings.require(
       'N2.6',
       entry !== undefined,
-      `a frame ${type} names the offer ${id}, which was not sent`,
+      `${type} names the offer ${id}, which the hub did not send`,
     )
     if (entry === undefined) return
     if (frame.type === 'vote') return this.#hearVote(entry, frame)
     if (type === 'accept') this.#hearAccept(entry)
     if (entry.bait !== null)
-      this.#findings.require(entry.bait, type === 'decline', `the offer ${id} was accepted`)
+      this.#findings.require(entry.bait, type === 'decline', `the node accepted the offer ${id}`)
   }
 
   #hearReady({ slots, holding }: ReadyFrame): void {
@@ -88,7 +88,7 @@ export class Ledger {
     const more = holding.filter((id) => !due.includes(id))
     const problem = [
       ...missing.map((id) => `holding lacks the accepted offer ${id}`),
-      ...more.map((id) => `holding has ${id}, which is over or was never accepted`),
+      ...more.map((id) => `holding has ${id}, which is closed or was never accepted`),
     ]
     this.#findings.note('N5.3', problem[0] ?? null)
   }
@@ -102,7 +102,10 @@ export class Ledger {
     ).length
     // That it is kept only shows where there are more offers than slots.
     if (open > Math.max(1, this.#slots))
-      this.#findings.note('N3.5', `${open} offers at once, with ${this.#slots} slots`)
+      this.#findings.note(
+        'N3.5',
+        `the node had ${open} accepted offers without a vote, and ${this.#slots} slots`,
+      )
   }
 
   #hearVote(entry: Entry, frame: UnjudgedVoteFrame & { readonly type: 'vote' }): void {
@@ -124,7 +127,7 @@ export class Ledger {
   judgeError(offerId: string, { error }: UnjudgedVoteFrame, takesErrors: boolean): void {
     const isFailed = this.#entries.get(offerId)?.known?.success === false
     const holds = (error === undefined || takesErrors) && (isFailed || error === undefined)
-    this.#findings.require('N4.15', holds, `the vote for ${offerId} says the error ${JSON.stringify(error)}`)
+    this.#findings.require('N4.15', holds, `the vote for ${offerId} has the error ${JSON.stringify(error)}`)
   }
 }
 

@@ -78,7 +78,7 @@ export class Script {
     findings.require(
       'N5.4',
       await this.#hasVote(left),
-      'the vote did not come again after the socket was lost',
+      'the node did not send the vote again after it lost the socket',
     )
     this.#end(left)
 
@@ -104,13 +104,13 @@ export class Script {
     findings.require(
       'N5.5',
       await this.#hasVote(left),
-      'the vote did not come again after the node was killed',
+      'the node did not send the vote again after it was killed and restarted',
     )
     this.#end(left)
 
     this.#link?.close(closeCodes.replaced)
     const again = await hub.connection(hub.silenceMs)
-    findings.require('N1.10', again === null, 'the node connected again')
+    findings.require('N1.10', again === null, 'the node reconnected')
 
     hub.publish(forgedGenerations(profile))
     await startAgain()
@@ -123,7 +123,7 @@ export class Script {
     hub.hello = { params_hash: `0x${'5e'.repeat(32)}` }
     await startAgain()
     if (!(await this.#layAtStart('N1.11', this.#project.offer())))
-      findings.note('N1.8', 'the node did not connect after it was started again')
+      findings.note('N1.8', 'the node did not connect after a restart')
   }
 
   /** Offers what may not be accepted from a hub that a node need not work for. @returns Whether the node connected. */
@@ -143,7 +143,7 @@ export class Script {
     if (this.#link?.isOpen !== true && !(await this.#connect())) return
     const link = this.#link!
     for (const id of this.ledger.offerIds())
-      link.send({ type: 'cancel', offer_id: id, reason: 'the script is over' })
+      link.send({ type: 'cancel', offer_id: id, reason: 'the test has ended' })
     link.close(closeCodes.restart)
   }
 
@@ -158,7 +158,7 @@ export class Script {
   async #connect(number: string | null = null, ticket: string | null = null): Promise<boolean> {
     const { hub, findings, profile } = this.#parts
     const link = await hub.connection()
-    if (number !== null) findings.require(number, link !== null, 'the node did not connect again')
+    if (number !== null) findings.require(number, link !== null, 'the node did not reconnect')
     if (link === null) return false
     this.#link = link
     if (ticket !== null) {
@@ -166,11 +166,11 @@ export class Script {
       findings.require(
         'N1.7',
         shown === ticket,
-        `the node showed ${JSON.stringify(shown)}, its ticket is ${ticket}`,
+        `the node sent the ticket ${JSON.stringify(shown)}, expected ${ticket}`,
       )
     }
     const ready = await link.next(['ready'])
-    if (ready === null) findings.note('N1.6', 'the node did not say ready')
+    if (ready === null) findings.note('N1.6', 'the node did not send ready')
     return ready !== null
   }
 
@@ -189,7 +189,8 @@ export class Script {
     sent()
     const { first, last } = await this.#requireVote(offer)
     const { function: fn } = offer.frame.task
-    if (first?.type === 'decline') findings.note('N3.3', `declined as ${first.reason}: an offer of ${fn}`)
+    if (first?.type === 'decline')
+      findings.note('N3.3', `the node declined a valid offer of ${fn} as ${first.reason}`)
     if (first?.type === 'accept') findings.note('N3.3', null)
     return { offer, answer: last }
   }
@@ -198,9 +199,9 @@ export class Script {
     const { findings } = this.#parts
     const { function: fn } = offer.frame.task
     const { first, last } = await this.#hearOut(offer)
-    findings.require('N3.1', first !== null, `no answer to an offer of ${fn}`)
+    findings.require('N3.1', first !== null, `the node did not answer an offer of ${fn}`)
     if (first?.type === 'accept')
-      findings.require('N3.4', last?.type === 'vote', `no vote for an accepted offer of ${fn}`)
+      findings.require('N3.4', last?.type === 'vote', `the node did not vote on an accepted offer of ${fn}`)
     return { first, last }
   }
 
@@ -235,14 +236,14 @@ export class Script {
     const asked = await this.#ask(later, knownRuns.echo, () =>
       this.#link?.sendText(JSON.stringify({ ...later.frame, x_later: { more: [1] } })),
     )
-    findings.require('N2.4', asked.answer !== null, 'an offer with a member of later versions got no answer')
+    findings.require('N2.4', asked.answer !== null, 'the node did not answer an offer with an unknown member')
     this.#end(asked)
     const next = this.#project.offer()
     this.ledger.add(next, knownRuns.echo, null)
     this.#link?.sendText('this is not a frame')
     this.#link?.send(next.frame)
     await this.#hearOut(next)
-    findings.require('N2.5', this.#link?.isOpen === true, 'the socket ended')
+    findings.require('N2.5', this.#link?.isOpen === true, 'the socket closed after an invalid frame')
     if (this.#link?.isOpen !== true) await this.#connect()
     this.#end(next)
   }
@@ -276,7 +277,8 @@ export class Script {
     try {
       for (const [number, offer] of baits) await this.#lay(number, offer)
       const { requests } = elsewhere
-      if (requests.length > 0) this.#parts.findings.note('N3.18', `it asked there for ${requests[0]}`)
+      if (requests.length > 0)
+        this.#parts.findings.note('N3.18', `the node requested ${requests[0]} from another origin`)
     } finally {
       await elsewhere.stop()
     }
@@ -291,9 +293,10 @@ export class Script {
     const isLate = number === 'N3.17'
     const isOf = (frame: { offer_id: string }) => frame.offer_id === offer_id
     const answer = await this.#link?.next(['accept', 'decline'], isOf, isLate ? hub.silenceMs : undefined)
-    if (isLate) findings.require(number, answer?.type !== 'accept', 'it was accepted')
-    else findings.require('N3.1', answer != null, `no answer to the offer of ${number}`)
-    this.#link?.send({ type: 'cancel', offer_id, reason: 'it was a bait' })
+    if (isLate)
+      findings.require(number, answer?.type !== 'accept', 'the node accepted an offer after its accept_by')
+    else findings.require('N3.1', answer != null, `the node did not answer the offer that tests ${number}`)
+    this.#link?.send({ type: 'cancel', offer_id, reason: 'the offer was invalid on purpose' })
     this.ledger.end(offer_id)
   }
 
@@ -311,7 +314,11 @@ export class Script {
     })
     const known = { success: true, output: hashPayload(utf8(input)), events: [], gas_used: digestGas(input) }
     const asked = await this.#ask(offer, known)
-    findings.require('N3.19', asked.answer?.type === 'vote', 'no vote on an input of 300,000 bytes')
+    findings.require(
+      'N3.19',
+      asked.answer?.type === 'vote',
+      'the node did not vote on an offer with an input of 300,000 bytes',
+    )
     this.#end(asked)
   }
 
@@ -320,7 +327,11 @@ export class Script {
     const offer = this.#project.offer({ fn: 'mix' })
     await this.#ask(offer, knownRuns.mix)
     this.#link?.send(offer.frame)
-    findings.require('N5.2', await this.#hasVote(offer), 'an offer that came again got no vote')
+    findings.require(
+      'N5.2',
+      await this.#hasVote(offer),
+      'the node did not answer a repeated offer with its vote',
+    )
     this.#end(offer)
   }
 

@@ -23,11 +23,11 @@ export function judgeFinalityVote(
   expected: FinalityRecord,
   results: { readonly result: string; readonly voters: string },
 ): void {
-  findings.require('V3.1', isFinalityVote(vote), `this is no finality vote: ${JSON.stringify(vote)}`)
+  findings.require('V3.1', isFinalityVote(vote), `not a valid finality vote: ${JSON.stringify(vote)}`)
   if (!isFinalityVote(vote)) return
   const { finality, public_key, node_id, signature, round_signature } = vote
   const isOwn = public_key === nodeKey && node_id === deriveNodeId(profile, nodeKey)
-  findings.require('V3.2', isOwn, `the vote is of ${node_id} with the key ${public_key}`)
+  findings.require('V3.2', isOwn, `the vote has the node id ${node_id} and the key ${public_key}`)
   const { round_id, receipt_hash } = finality
   const signed = { kind: 'finality', round_id, receipt_hash, extra: hashFinality(finality) } as const
   const verifies = (text: string, by: string) => isBytes32(public_key) && verifyEd25519(public_key, text, by)
@@ -41,7 +41,7 @@ export function judgeFinalityVote(
     names.filter((name) => hashCanonicalJson([finality[name]]) !== hashCanonicalJson([expected[name]]))
   const require = (number: string, ...names: (keyof FinalityRecord)[]) => {
     const wrong = differs(...names).map(
-      (name) => `${name} is ${JSON.stringify(finality[name])}, not ${JSON.stringify(expected[name])}`,
+      (name) => `${name} is ${JSON.stringify(finality[name])}, expected ${JSON.stringify(expected[name])}`,
     )
     findings.require(number, wrong.length === 0, wrong.join('; '))
   }

@@ -51,7 +51,7 @@ export class ValidatorScript {
   async play(answerMs: number): Promise<void> {
     const { findings } = this.#parts
     const reply = await this.#started(answerMs)
-    findings.require('V2.1', reply?.status === 200, `a right set is answered with ${shown(reply)}`)
+    findings.require('V2.1', reply?.status === 200, `the validator answered a valid set with ${shown(reply)}`)
     if (reply?.status !== 200) return
     this.#judgeAttestation(reply)
     await this.#playCalls()
@@ -70,10 +70,14 @@ export class ValidatorScript {
     await start()
     await this.#started(answerMs)
     const again = await this.#call(sets, this.#other)
-    findings.require('V2.10', again?.status !== 200, 'a second set was attested')
+    findings.require('V2.10', again?.status !== 200, 'the validator attested a second set')
     const after = await this.#call(rounds, otherRequest(round))
     const isSame = JSON.stringify(after?.json?.vote) === JSON.stringify(before?.json?.vote)
-    findings.require('V3.17', isSame, `it was ${shown(before)}, and then ${shown(after)}`)
+    findings.require(
+      'V3.17',
+      isSame,
+      `the validator answered ${shown(before)}, and after a restart ${shown(after)}`,
+    )
   }
 
   #publish(name: string, isForged = false): JudgedProject {
@@ -109,7 +113,11 @@ export class ValidatorScript {
     const { findings } = this.#parts
     const refuse = async (number: string, options: CallOptions, statuses: readonly number[] = [401]) => {
       const reply = await this.#call(readable, null, options)
-      findings.require(number, statuses.includes(reply?.status ?? 0), `it is answered with ${shown(reply)}`)
+      findings.require(
+        number,
+        statuses.includes(reply?.status ?? 0),
+        `the validator answered with ${shown(reply)}`,
+      )
     }
     await refuse('V1.1', { seed: null })
     await refuse('V1.2', { isForged: true })
@@ -136,11 +144,15 @@ export class ValidatorScript {
     ]
     for (const [number, bait] of baits) {
       const reply = await this.#call(sets, bait)
-      findings.require(number, reply !== null && reply.status !== 200, `it is answered with ${shown(reply)}`)
+      findings.require(
+        number,
+        reply !== null && reply.status !== 200,
+        `the validator answered with ${shown(reply)}`,
+      )
     }
     const again = await this.#call(sets, snapshot)
     const isSame = JSON.stringify(again?.json) === JSON.stringify(this.#attestation.first)
-    findings.require('V2.1', isSame, 'the same set is answered otherwise the second time')
+    findings.require('V2.1', isSame, 'the validator answered the same set differently the second time')
   }
 
   /** Rounds that have to become final. */
@@ -153,7 +165,7 @@ export class ValidatorScript {
     const first = await this.#decide(clean, clean.request(), all, agreed)
     const later = await this.#call(rounds, otherRequest(clean))
     const isSame = JSON.stringify(later?.json?.vote) === JSON.stringify(first)
-    findings.require('V3.16', isSame, `the second time it is ${shown(later)}`)
+    findings.require('V3.16', isSame, `the validator answered the second request with ${shown(later)}`)
 
     // Two of three say what nobody gets who runs it.
     const audited = project.round({}, true)
@@ -191,7 +203,11 @@ export class ValidatorScript {
   ): Promise<unknown> {
     const { findings, profile, nodeKey } = this.#parts
     const reply = await this.#call(rounds, request)
-    findings.require('V3.1', reply?.status === 200, `a round that is agreed is answered with ${shown(reply)}`)
+    findings.require(
+      'V3.1',
+      reply?.status === 200,
+      `the validator answered an agreed round with ${shown(reply)}`,
+    )
     if (reply?.status !== 200) return null
     const { vote } = reply.json ?? {}
     const said = vote?.finality?.audited
@@ -207,7 +223,7 @@ export class ValidatorScript {
     const refuse = async (number: string, request: object) => {
       const reply = await this.#call(rounds, request)
       const holds = reply !== null && reply.status !== 200
-      findings.require(number, holds, `it is answered with ${shown(reply)}`)
+      findings.require(number, holds, `the validator answered with ${shown(reply)}`)
     }
     await refuse('V3.12', project.round({ function: 'unheard_of' }).request())
     await refuse('V3.12', project.round({ gas_limit: 250_000_001 }).request())

@@ -28,7 +28,7 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     )
   const isArbiter = (account: Address) => network.staking.read.hasRole([arbiterRole, account])
 
-  test('a role is given only after everybody could see it coming', async () => {
+  test('a role is granted only after the delay of the timelock', async () => {
     expect(await network.adminTimelock.read.getMinDelay()).toBe(delaySecs)
     await network.mined(schedule(stranger.address))
     await network.pass(delaySecs - 10n)
@@ -38,7 +38,7 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     expect(await isArbiter(stranger.address)).toBe(true)
   })
 
-  test('an owner who unbonds when a change is announced is out before it', async () => {
+  test('an owner who unbonds after the announcement of a change can withdraw before the change', async () => {
     const { staking, token, mined } = network
     await network.give(owner.address, eth(100))
     await mined(token.write.approve([staking.address, eth(100)], by.owner))
@@ -53,7 +53,7 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     expect(await network.balanceOf(owner.address)).toBe(eth(100))
   })
 
-  test('the admin takes no shortcut: not past the timelock, nor with a shorter delay', async () => {
+  test('the admin can neither bypass the timelock nor shorten its delay', async () => {
     const { adminTimelock, staking } = network
     await refusedAs(staking.simulate.grantRole([arbiterRole, roles.admin], by.admin), unauthorized)
     await refused(adminTimelock.simulate.schedule([...operation(roles.admin), delaySecs - 1n], by.admin), [
@@ -67,7 +67,7 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     ])
   })
 
-  test('an announcement by mistake is withdrawn', async () => {
+  test('the admin can cancel an announced change', async () => {
     const { adminTimelock, mined } = network
     await mined(schedule(stranger.address))
     const id = await adminTimelock.read.hashOperation([...operation(stranger.address)])
@@ -77,7 +77,7 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     expect(await isArbiter(stranger.address)).toBe(false)
   })
 
-  test('a guardian takes any role but the admin’s away at once, and can do nothing else', async () => {
+  test('a guardian can revoke any role except the admin’s at once, and can do nothing else', async () => {
     const { staking, mined } = network
     for (const { contract, change } of heldRoles(network)) {
       await refusedAs(contract.simulate.revokeRole(change, by.stranger), unauthorized)
@@ -95,7 +95,7 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     expect(await isArbiter(roles.arbiter)).toBe(true)
   })
 
-  test('nobody else announces, carries out or takes back anything', async () => {
+  test('no other account can schedule, execute or cancel a change', async () => {
     const { adminTimelock, mined } = network
     await mined(schedule(roles.arbiter))
     await network.pass(delaySecs)

@@ -82,7 +82,7 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
   const runAlone = runBy(runTool)
   const block = () => chain.rpc<Hex>('eth_blockNumber')
 
-  test('sends nothing while the balance is too low, roles meet, or a key is published', async () => {
+  test('sends nothing if the balance is too low, roles coincide or a private key is public', async () => {
     const locked = createServer((_, response) => response.writeHead(401).end())
     await new Promise<void>((listening) => locked.listen(0, '127.0.0.1', listening))
     const { port } = locked.address() as AddressInfo
@@ -148,7 +148,7 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
     expect(await hasRole('ARBITER_ROLE', arbiter)).toBe(true)
   })
 
-  test('deploys nothing at other addresses than it said, where a transaction comes in between', async () => {
+  test('does not deploy at other addresses than announced if another transaction uses the nonce', async () => {
     await chain.rpc('anvil_setBalance', payer, '0xde0b6b3a7640000')
     let counted = 0
     const proxy = await startRpcProxy(chain.url, async (requests, ask) => {

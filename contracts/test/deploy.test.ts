@@ -29,7 +29,7 @@ import {
 import { refuse, startRpcProxy } from './rpc-proxy.ts'
 import { refused, refusedAs, unauthorized } from './use-network.ts'
 
-test('the committed output was made from the committed sources; else run: node contracts/compile.ts', () => {
+test('the committed output is compiled from the committed sources; otherwise run: node contracts/compile.ts', () => {
   const current = hashSources()
   expect(committedHashes()).toEqual([current, current])
 })
@@ -52,7 +52,7 @@ const indexed = [
   'event VaultFunded(address indexed from, uint256 amount)',
 ]
 
-test('emits exactly the events that the hub indexes, and no other event under the same topic', () => {
+test('the contracts declare every event that the hub indexes, and no other event with the same topic', () => {
   const events = Object.entries(generated)
     .filter(([name]) => name.endsWith('Abi'))
     .flatMap(([, abi]) => (abi as readonly { type: string }[]).filter(({ type }) => type === 'event'))
@@ -64,7 +64,7 @@ test('emits exactly the events that the hub indexes, and no other event under th
   }
 })
 
-test('writes each event beside the topic that the chain gives it', () => {
+test('the generated code has the correct topic for each event', () => {
   const events = Object.values(generatedEvents).flatMap((byName) => Object.values(byName))
   expect(events.map(({ topic }) => topic)).toEqual(events.map(({ abi }) => toEventSelector(abi)))
 })
@@ -109,7 +109,7 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     expect(await registry.read.developerOf([`0x${'00'.repeat(32)}`])).toBe(`0x${'00'.repeat(20)}`)
   })
 
-  test('roles are where they were asked for, and the deployer has none', async () => {
+  test('the requested accounts hold the roles, and the deployer holds none', async () => {
     const admin = `0x${'00'.repeat(32)}` as const
     for (const { contract, change } of heldRoles(network)) {
       const has = (role: Hex, account: Address) => contract.read.hasRole([role, account])
@@ -119,7 +119,7 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     }
   })
 
-  test('only a minter mints, and only a dripper gives out of the faucet, as long as it lasts', async () => {
+  test('only a minter mints, and only a dripper pays out of the faucet, up to its balance', async () => {
     const { token, faucet } = network
     const one = [owner.address, 1n] as const
     await refused(token.simulate.mint(one, by.owner), unauthorized(owner.address, 'MINTER_ROLE'))
@@ -136,7 +136,7 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     )
   })
 
-  test('deploys again beside itself, from the block it names, and gives accounts their tokens', async () => {
+  test('a second deployment has new contracts, names its start block and grants the tokens', async () => {
     const rpcUrl = network.client.transport.url!
     const startBlock = Number(await network.client.getBlockNumber())
     const grants = [
@@ -155,7 +155,7 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
     expect(await token.read.balanceOf([treasury])).toBe(4n)
   })
 
-  test('refuses another chain, names that do not fit, grants it may not make, short unbonding, and times that do not fit, before anything is sent', async () => {
+  test('refuses another chain, long names, forbidden grants and invalid times before it sends anything', async () => {
     const nonce = await network.client.getTransactionCount({ address: deployer.address })
     const otherChain = resolveProfile({ chain_id: 1 })
     const longName = resolveProfile({ service: 'A service with a name' })
@@ -180,7 +180,7 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
   })
 })
 
-describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
+describe.skipIf(!hasAnvil)('a deployment with interruptions and faults', () => {
   let chain: Anvil
   beforeAll(async () => {
     chain = await startAnvil()
@@ -191,7 +191,7 @@ describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
   const transfer = () =>
     chain.rpc('eth_sendTransaction', { from: deployer.address, to: owner.address, gas: '0x5208' })
 
-  test('goes on where it was interrupted, with the addresses it had said', async () => {
+  test('continues after an interruption, at the announced addresses', async () => {
     let taken = 0
     const proxy = await startRpcProxy(chain.url, async (requests, ask) => {
       const [request] = requests
@@ -212,7 +212,7 @@ describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
     await expect(planDeployment(resumed)).rejects.toThrow('so this deployment cannot be resumed')
   })
 
-  test('is not begun while transactions of the account wait in the pool', async () => {
+  test('does not start while transactions of the account are pending', async () => {
     await chain.rpc('evm_setAutomine', false)
     await transfer()
     await expect(planDeployment(optionsOf())).rejects.toThrow(
@@ -244,7 +244,7 @@ describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
     )
   })
 
-  test('a node without batches is asked one by one, and one that says nothing is not waited for', async () => {
+  test('callNode sends single requests to a node without batches, and does not wait for a silent node', async () => {
     const error = { code: -32_600, message: 'batches are not supported' }
     const single = await startRpcProxy(chain.url, async (requests, ask) =>
       requests.length > 1 ? { id: 0, error } : ask(requests),
@@ -257,7 +257,7 @@ describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
     await silent.stop()
   })
 
-  test('other code is told from the code of a contract, also where a value was set once', async () => {
+  test('isCodeOf distinguishes the code of a contract, with immutable values, from other code', async () => {
     const { contracts } = await deployContracts(optionsOf())
     const code = await chain.rpc<Hex>('eth_getCode', contracts.staking, 'latest')
     expect(isCodeOf(generated.stakingBytecode, code)).toBe(true)
@@ -269,7 +269,7 @@ describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
 })
 
 describe.skipIf(!hasAnvil)('deployContracts on a chain that is not local', () => {
-  test('takes no account whose key everybody has, whatever its part', async () => {
+  test('refuses an account with a public private key in any role', async () => {
     const chainId = 4_242
     const chain = await startAnvil({ flags: ['--chain-id', String(chainId)] })
     const mine = privateKeyToAccount(generatePrivateKey())

@@ -4,7 +4,7 @@ import { gasTableFile, measureGas, renderGas } from './gas.ts'
 import { hasAnvil } from './network.ts'
 
 test.skipIf(!hasAnvil)(
-  'the committed table says what calls cost; else run: node contracts/test/gas.ts',
+  'the committed table states the cost of calls; otherwise run: node contracts/test/gas.ts',
   async () => {
     expect(renderGas(await measureGas())).toBe(readFileSync(gasTableFile, 'utf8'))
   },

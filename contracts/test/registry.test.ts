@@ -35,14 +35,14 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
     expect(await registry.read.developerOf([id])).toBe(developer.address)
   })
 
-  test('a project is registered once, and a taken slug is free for another developer', async () => {
+  test('a project is registered once, and another developer may use the same slug', async () => {
     await register()
     await refused(registry.simulate.register(registration, by.developer), ['AlreadyRegistered', id])
     const { result } = await registry.simulate.register(registration, by.stranger)
     expect(result).toBe(deriveProjectId(profile, stranger.address.toLowerCase(), slug))
   })
 
-  test('slugs are those of the protocol', async () => {
+  test('accepts exactly the slugs that the protocol allows', async () => {
     const slugs = ['abc', 'a-b', '0a9', 'a--b', 'a'.repeat(48), '', 'ab', 'a'.repeat(49), '-ab', 'ab-', 'a_b']
     for (const one of [...slugs, 'aBc', 'a b', 'abć', 'a.b', 'a/b', 'a:b', 'a`b', 'a{b']) {
       const args = [one, worker, consensusHash, manifestHash] as const
@@ -52,7 +52,7 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
     }
   })
 
-  test('registers and publishes by signature, without the developer sending anything', async () => {
+  test('registers and publishes by signature, without a transaction from the developer', async () => {
     const signed = { developer: developer.address, deadline: (await network.now()) + 3600n }
     const signatureOf = (type: SignedType, message: Record<string, unknown>) =>
       sign(developer, type, domainOf(type, network.addresses), message)
@@ -72,7 +72,7 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
     })
   })
 
-  test('versions rise, with gaps where nothing of the consensus changed', async () => {
+  test('versions must increase, and may skip numbers', async () => {
     await register()
     for (const version of [0, 1]) await refused(publish(version), ['VersionNotNewer', 1, version])
     await network.mined(registry.write.publishVersion([id, 7, bytes32(4), bytes32(5)], by.developer))
@@ -80,7 +80,7 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
     await publish(8)
   })
 
-  test('only the developer publishes, and only of a registered project', async () => {
+  test('only the developer publishes a version, and only of a registered project', async () => {
     await refused(publish(2), ['UnknownProject', id])
     await register()
     await refused(publish(2, by.stranger), ['NotDeveloper', id, stranger.address])
@@ -105,7 +105,7 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
         await refused(listing(status), ['ListingNotAllowed', final, status])
     })
 
-    test('states before the review are not set, unknown projects have none, and others may not', async () => {
+    test('refuses states before the review, unknown projects and other accounts', async () => {
       await refused(listing(listed, unknown), ['UnknownProject', unknown])
       await register()
       for (const status of [0, submitted, pendingReview])

@@ -24,7 +24,7 @@ describe.skipIf(!hasAnvil)('sendCalls', () => {
     }
   }
 
-  test('sends a transaction once the one before it is mined', async () => {
+  test('sends each transaction after the previous one is mined', async () => {
     const before = await count()
     const minedBefore: number[] = []
     await sendThrough(async (requests, ask) => {
@@ -35,7 +35,7 @@ describe.skipIf(!hasAnvil)('sendCalls', () => {
     expect(await count()).toBe(before + 3)
   })
 
-  test('sends again what a node took and forgot', async () => {
+  test('sends a transaction again if a node accepted and then lost it', async () => {
     const before = await count()
     let forgotten: unknown = null
     await sendThrough(async (requests, ask) => {
@@ -48,7 +48,7 @@ describe.skipIf(!hasAnvil)('sendCalls', () => {
     expect(await count()).toBe(before + 3)
   })
 
-  test('waits two minutes for a transaction to be mined, and then names it', async () => {
+  test('waits two minutes for a transaction to be mined, then fails and names it', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
       let asked = 0

@@ -128,7 +128,7 @@ describe.skipIf(!hasAnvil)('signed actions', () => {
       await refused(attempt(action, await build(action, { nonce: 1n })), otherNonce(0n))
     })
 
-    test('is worth nothing once the signer has taken its nonce back, and only the next nonce is taken back', async () => {
+    test('is refused after its signer cancels the nonce, and only the current nonce can be cancelled', async () => {
       const built = await build(action)
       // Both contracts have the same gate.
       const gate = network.at(network.staking.abi, network[action.contract].address)
@@ -169,7 +169,7 @@ describe.skipIf(!hasAnvil)('signed actions', () => {
         await isWorthless(signature, { ...message, [member]: changedValue(value) })
     })
 
-    test('is refused in the second form that every signature has', async () => {
+    test('is refused with the second, malleable form of its signature', async () => {
       const { message, signature } = await build(action)
       const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
       const s = order - BigInt(`0x${signature.slice(66, 130)}`)
@@ -178,7 +178,7 @@ describe.skipIf(!hasAnvil)('signed actions', () => {
       await refusedAs(attempt(action, { message, signature: twin }), 'InvalidSignature')
     })
 
-    test('a message of somebody else does not act on the owner, however well signed', async () => {
+    test('a message that a stranger signed for itself does not act on the owner', async () => {
       const built = await build(action, { [signerOf(action)]: stranger.address }, stranger)
       const reasons: Record<string, string> = {
         Bond: 'ERC20InsufficientAllowance',
@@ -198,7 +198,7 @@ describe.skipIf(!hasAnvil)('signed actions', () => {
     })
   })
 
-  test('a contract vouches by EIP-1271 for what its key-holder signed, and for nothing else', async () => {
+  test('a contract wallet accepts by EIP-1271 only signatures of its key holder', async () => {
     const { address } = await deployWallet(network, owner.address)
     const isWallets = { developer: address }
     await refusedAs(attempt(register, await build(register, isWallets, stranger)), 'InvalidSignature')
@@ -207,13 +207,13 @@ describe.skipIf(!hasAnvil)('signed actions', () => {
     expect((await network.registry.read.developerOf([walletProject])).toLowerCase()).toBe(address)
   })
 
-  test('a contract that answers nothing of EIP-1271 vouches for nothing, and the zero address signs nothing', async () => {
+  test('signatures of a contract without EIP-1271 and of the zero address are refused', async () => {
     const byToken = await build(bonding, { owner: network.addresses.token })
     const byNobody = await build(bonding, { owner: zeroAddress }, `0x${'00'.repeat(65)}`)
     for (const built of [byToken, byNobody]) await refusedAs(attempt(bonding, built), 'InvalidSignature')
   })
 
-  test('domains are name, version, chain and contract, and nothing more', async () => {
+  test('domains contain exactly name, version, chain and contract', async () => {
     const { registry, staking, token } = network
     const { registry_domain, staking_domain, permit_domain } = profileStrings(profile)
     for (const [contract, name] of [

@@ -62,7 +62,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
     const isRefused = (value: bigint, error: readonly unknown[]) =>
       refused(staking.simulate.bond([projectId, nodeKey, value], by.owner), error)
 
-    test('moves the tokens, says so, and makes the subscription bonded', async () => {
+    test('moves the tokens, emits an event, and makes the subscription bonded', async () => {
       await approve()
       const said = await did(staking.write.bond([projectId, nodeKey, amount], by.owner))
       const subscription = { subscriptionId: id, owner: owner.address, projectId, nodeKey }
@@ -81,7 +81,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       expect(topUp).toContainEqual(expect.objectContaining({ amount, collateral: amount * 2n }))
     })
 
-    test('is refused for nothing, without allowance, and while unbonding', async () => {
+    test('is refused for a zero amount, without allowance, and while unbonding', async () => {
       await isRefused(0n, ['ZeroAmount'])
       const spender = expect.stringMatching(new RegExp(network.addresses.staking, 'i'))
       await isRefused(amount, ['ERC20InsufficientAllowance', spender, 0n, amount])
@@ -90,7 +90,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       await isRefused(amount, ['InvalidState', id, unbonding])
     })
 
-    test('leaves at least the lowest collateral that a project may ask for', async () => {
+    test('must reach the lowest collateral that a project may require', async () => {
       const { simulate, write, read } = staking
       const least = BigInt(params.min_collateral_floor)
       expect(await read.bondMin()).toBe(least)
@@ -105,7 +105,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       await isRefused(eth(1_001), ['ERC20InsufficientBalance', owner.address, eth(1_000), eth(1_001)])
     })
 
-    test('the subscription id is that of the protocol, for any owner, project and node', async () => {
+    test('the subscription id is the same as in the protocol for any owner, project and node', async () => {
       const parameters = parseAbiParameters('bytes32, address, bytes32')
       for (const [a, b] of [1, 2, 0xffff].entries()) {
         const of = [bytes32(a), stranger.address, bytes32(b)] as const
@@ -117,14 +117,14 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
   })
 
   describe('bondBySig', () => {
-    test('anyone brings bond and permit; the owner needs no native tokens', async () => {
+    test('anyone can submit bond and permit, and the owner needs no native tokens', async () => {
       await bring(await signBond(), await signPermit())
       expect(await staking.read.stateOf([id])).toBe(bonded)
       expect(await network.balanceOf(owner.address)).toBe(eth(900))
       expect(await network.token.read.allowance([owner.address, network.addresses.staking])).toBe(0n)
     })
 
-    test('survives a permit that somebody else brought first', async () => {
+    test('succeeds if somebody else submitted the permit before', async () => {
       const signed = await signBond()
       const permit = await signPermit()
       const { r, s, v } = parseSignature(permit.signature)
@@ -142,14 +142,14 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       await refusedWith({ message, signature }, permit, ['InvalidSignature', owner.address])
     })
 
-    test('needs no permit when there is an allowance, and an unusable one does not matter then', async () => {
+    test('needs no permit if there is an allowance, and then ignores an unusable permit', async () => {
       await approve(amount * 2n)
       await bring(await signBond())
       await bring(await signBond({ nonce: 1n }), await signPermit(amount, 1n))
       expect((await staking.read.subscriptionOf([id])).collateral).toBe(amount * 2n)
     })
 
-    test('tells why a permit that was needed failed', async () => {
+    test('reports why a required permit failed', async () => {
       const signed = await signBond()
       await refusedWith(signed, await signPermit(amount, 1n), ['ERC2612ExpiredSignature', 1n])
       const lower = await signPermit(amount - 1n)
@@ -189,7 +189,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
         ({ collateral }) => collateral,
       )
 
-    test('bonds each subscription with one transfer of the sum, and says so of each', async () => {
+    test('bonds all subscriptions with one transfer of the sum, and emits an event for each', async () => {
       await approve(sum)
       const said = await did(staking.write.bondBatch(items, by.owner))
       expect(said.filter(({ event }) => event === 'Bonded')).toEqual(
@@ -203,7 +203,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       expect(await network.balanceOf(network.addresses.staking)).toBe(sum)
     })
 
-    test('anyone brings it with one permit for the sum; the nonce rises by one', async () => {
+    test('anyone can submit it with one permit for the sum, and the nonce rises by one', async () => {
       const { message, signature } = await signBatch()
       const permit = await signPermit(sum)
       await network.mined(staking.write.bondBatchBySig([message, signature, permit], by.stranger))
@@ -212,7 +212,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       expect(await staking.read.nonces([owner.address])).toBe(1n)
     })
 
-    test('an item that comes twice adds twice', async () => {
+    test('an item that is listed twice is added twice', async () => {
       await approve(sum)
       const twice = [
         [projectId, projectId],
@@ -223,7 +223,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       expect((await staking.read.subscriptionOf([id])).collateral).toBe(eth(1) + 1n)
     })
 
-    test('is refused whole for one item that is refused, for lists of other lengths, and for nothing', async () => {
+    test('is refused as a whole for one invalid item, for lists of different lengths, and for empty lists', async () => {
       await approve(sum)
       const isRefused = (
         changed: readonly [readonly Hex[], readonly Hex[], readonly bigint[]],
@@ -251,7 +251,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
   })
 
   describe('payout', () => {
-    test('follows the owner, and zero or the owner resets it', async () => {
+    test('is the owner by default, and setting it to zero or the owner resets it', async () => {
       await bond()
       const set = async (payout: Address) => did(staking.write.setPayout([id, payout], by.owner))
       expect(await set(stranger.address)).toEqual([
@@ -277,7 +277,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
   })
 
   describe('unbond and withdraw', () => {
-    test('collateral comes back to the owner, not to the payout address, exactly when it is released', async () => {
+    test('collateral returns to the owner, not to the payout address, exactly when it is released', async () => {
       await bond()
       await network.mined(staking.write.setPayout([id, stranger.address], by.owner))
       const said = await did(staking.write.unbond([id], by.owner))
@@ -295,7 +295,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       expect(await staking.read.stateOf([id])).toBe(pending)
     })
 
-    test('a closed subscription starts again under the same id, with the payout of a new one', async () => {
+    test('a closed subscription starts again under the same id, with the default payout address', async () => {
       await bond()
       await network.mined(staking.write.setPayout([id, stranger.address], by.owner))
       await unbond()
@@ -306,7 +306,7 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       expect(await staking.read.payoutOf([id])).toBe(owner.address)
     })
 
-    test('each is refused in every state it does not lead on from, and to strangers', async () => {
+    test('each is refused in states that do not allow it, and for strangers', async () => {
       const { simulate } = staking
       await refused(simulate.unbond([id], by.owner), ['InvalidState', id, pending])
       await refused(simulate.withdraw([id], by.owner), ['InvalidState', id, pending])

@@ -30,7 +30,7 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
       deriveVaultAddress(network.addresses.vault_factory, network.addresses.vault_implementation, id),
     )
 
-  test('opens the vault where the protocol says, with the developer of the registry', async () => {
+  test('opens the vault at the address from the protocol, with the developer from the registry', async () => {
     const { factory, addresses } = network
     const vault = predicted(projectId)
     const terms = { epochSecs: 3_600, epochCap: cap }
@@ -48,12 +48,12 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
     expect(await read.POSTING_SECS()).toBe(86_400n)
   })
 
-  test('refuses a token that is no contract, since a vault is opened once only', async () => {
+  test('refuses a token that is not a contract, because a vault is opened only once', async () => {
     await refused(creating({ token: stranger.address }), ['NotAToken', stranger.address])
     await creating()
   })
 
-  test('the address of any project is known before: 200 vaults are where they were predicted', async () => {
+  test('the address of a vault is predictable: 200 vaults are at their predicted addresses', async () => {
     const { client, factory, registry, addresses } = network
     const from = { ...by.developer, gas: 350_000n }
     // In as few blocks as they fit, so that the test measures addresses and not mining.
@@ -74,24 +74,24 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
     expect(await factory.read.vaultOf([projectId])).toBe(predicted(projectId))
   })
 
-  test('a stranger does not open a vault with a token of its own', async () => {
+  test('a stranger cannot open the vault of a project with another token', async () => {
     const attempt = creating({ token: stranger.address }, by.stranger)
     await refused(attempt, ['NotDeveloper', projectId, stranger.address])
   })
 
-  test('a vault has epochs of a manifest and may pay something', async () => {
+  test('a vault needs an epoch length that manifests allow, and a cap above zero', async () => {
     for (const epochSecs of [0, 1, 1_800, 18_000, 172_800])
       await refusedAs(creating({ epochSecs }), 'InvalidTerms')
     await refusedAs(creating({ epochCap: 0n }), 'InvalidTerms')
     for (const epochSecs of epochLengths) await creating({ epochSecs })
   })
 
-  test('a poster opens it for the developer, who stays the developer', async () => {
+  test('a poster can open a vault for the developer, who stays its developer', async () => {
     await network.mined(create(by.poster))
     expect(await network.vaultAt(predicted(projectId)).read.developer()).toBe(developer.address)
   })
 
-  test('there is one vault per project, and none of a project that nobody registered', async () => {
+  test('a project has only one vault, and an unregistered project has none', async () => {
     const unknown = bytes32(0xdead)
     await refused(creating({ id: unknown }), ['UnknownProject', unknown])
     await network.mined(create())
@@ -99,7 +99,7 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
     await refused(again, ['VaultExists', projectId, predicted(projectId)])
   })
 
-  test('nobody but the factory sets up a vault or the code that vaults share', async () => {
+  test('only the factory can initialise a vault or the implementation that vaults share', async () => {
     const { addresses } = network
     await network.mined(create())
     for (const address of [predicted(projectId), addresses.vault_implementation])
@@ -111,7 +111,7 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
       )
   })
 
-  test('tokens that were sent before the vault was opened belong to it', async () => {
+  test('tokens sent before a vault was opened belong to the vault', async () => {
     await network.give(predicted(projectId), 7n)
     await network.mined(create())
     const vault = network.vaultAt(predicted(projectId))

@@ -68,7 +68,7 @@ beforeAll(async () => {
   sqlite.close()
 }, 240_000)
 
-test('a database with search tables is exported, works on, and is made again elsewhere', async () => {
+test('a database with search tables is exported, keeps working, and is restored elsewhere', async () => {
   const before = read(sourceFolder)
   expect(before.schema.some(({ sql }) => String(sql).startsWith('CREATE VIRTUAL TABLE'))).toBe(true)
   expect(before.found).toEqual([[1, 2], [3], []])
@@ -91,7 +91,7 @@ test('a database with search tables is exported, works on, and is made again els
   expect(read(targetFolder).found).toEqual([[1, 2], [3], [4]])
 }, 240_000)
 
-test('an export that fails leaves the search as it was', async () => {
+test('a failed export leaves the search tables unchanged', async () => {
   const before = read(sourceFolder)
   const wrangler: BackedDatabase['wrangler'] = (args) =>
     args[1] === 'export'

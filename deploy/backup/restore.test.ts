@@ -64,7 +64,7 @@ const run = (up: Partial<RestoreOptions['up']> = {}, isAnswering = false) =>
 const configs = () => account.calls.filter((call) => /^(deploy|triggers deploy|versions upload) /.test(call))
 
 describe('restore', () => {
-  test('fills a fresh environment while nobody finds it, and opens it then', async () => {
+  test('fills a new environment before it is public, and then opens it', async () => {
     account.buckets.push(...resourcesOf(environment).buckets)
     await run()
     expect(account.executed[0]).toBe('CREATE TABLE a (b);\n')
@@ -113,13 +113,13 @@ describe('restore', () => {
       },
       'is in use: its database is there',
     ],
-  ])('is refused where %s', async (_, change, problem) => {
+  ])('is refused if %s', async (_, change, problem) => {
     await change()
     await expect(run()).rejects.toThrow(problem)
     expect([account.executed, configs(), calls]).toEqual([[], [], []])
   })
 
-  test('needs the keys of all that the backup has actions of, and gives the hub those that it can do without', async () => {
+  test('needs the keys of all relayers with actions in the backup, and passes on optional previous keys', async () => {
     const other = `0x${'08'.repeat(32)}` as const
     const signer = privateKeyToAddress(other).toLowerCase()
     const relays = { object: `relayer 31337:${signer}`, table: 'relays', rows: '[]' }
@@ -135,7 +135,7 @@ describe('restore', () => {
     expect(account.secrets).toEqual(given)
   })
 
-  test('asks first where a hub still answers', async () => {
+  test('asks for confirmation if a hub still answers', async () => {
     await expect(run({ confirm: async () => false }, true)).rejects.toThrow(
       'Stop the hub that answers at https://hub.example.org first',
     )
@@ -143,7 +143,7 @@ describe('restore', () => {
     await run({}, true)
   })
 
-  test('needs the secrets of the network, and makes no other ones', async () => {
+  test('needs the secrets of the network, and generates none itself', async () => {
     const { HUB_SECRET, ...others } = secrets
     await expect(run({ given: others })).rejects.toThrow('HUB_SECRET')
     expect(account.calls).toEqual([])
@@ -152,7 +152,7 @@ describe('restore', () => {
 
 test.each([
   ['', 1_000_000],
-  [', in pieces where a file is too large', 50],
+  [', in parts if a file is too large', 50],
 ])('a backup is copied into a bucket, and out of it%s', async (_, pieceBytes) => {
   await putBackup(account.wrangler, 'hub-rounds', 'monday', folder, pieceBytes)
   const keys = [...account.objects.keys()]

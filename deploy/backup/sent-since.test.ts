@@ -51,7 +51,7 @@ async function mined(nonce: number, data: `0x${string}`) {
 const rowsOf = (parts: ReturnType<typeof withSent>, table: string) =>
   parts.flatMap((part) => (part.table === table ? JSON.parse(part.rows) : []))
 
-test('a transaction belongs to the action of its nonce, or to the oldest one that waits for the same call', async () => {
+test('a transaction belongs to the action with its nonce, or else to the oldest queued action with the same call', async () => {
   const parts = partsOf(
     action('later', null, '0x02', 9),
     action('sent', 3, '0x01', 1),
@@ -83,13 +83,13 @@ test('a transaction belongs to the action of its nonce, or to the oldest one tha
   ])
 })
 
-test('nothing changes where the backup knows all that was sent', async () => {
+test('nothing changes if the backup contains all sent transactions', async () => {
   const parts = partsOf(action('sent', 3, '0x01', 1))
   const { transaction } = await mined(3, '0x01')
   expect(withSent(parts, [{ ...transaction, hash: '0xknown' }], 77)).toEqual(parts)
 })
 
-test('an action that got its nonce while the relayer was read is there once, with its nonce', async () => {
+test('an action that got its nonce while the relayer was read appears once, with its nonce', async () => {
   const [waits, sent] = [action('one', null, '0x01', 1), action('one', 3, '0x01', 1)]
   const { transaction } = await mined(3, '0x01')
   const known = { ...transaction, hash: '0xknown' as const }
@@ -102,7 +102,7 @@ test('an action that got its nonce while the relayer was read is there once, wit
   expect(rowsOf(given, 'attempts')).toEqual([{ hash: '0xknown', nonce: 3 }])
 })
 
-test('each node is asked whether something waits: one may not have what another has', async () => {
+test('every node is asked for pending transactions, because one may lack what another has', async () => {
   const nodes = [4, 5].map((pending) =>
     createServer(async (request, response) => {
       let body = ''

@@ -77,7 +77,7 @@ describe('JsonRpc with several nodes', () => {
     rpc = new JsonRpc(urls.join(', '), 1_000, 7)
   })
 
-  test('asks the first that follows the chain, and passes over one that fails, with whole batches', async () => {
+  test('asks the first node that follows the chain, and skips one that fails, with whole batches', async () => {
     await rpc.batch([['hub_a'], ['hub_b']])
     expect(hosts()).toEqual(['one', 'one'])
     nodeAt(0).down = true
@@ -101,7 +101,7 @@ describe('JsonRpc with several nodes', () => {
     expect(hosts()).toEqual(['three'])
   })
 
-  test('a refusal of a node is its answer, and no other node is asked', async () => {
+  test('if a node refuses a call, that refusal is the answer, and no other node is asked', async () => {
     await expect(rpc.call('hub_refused')).rejects.toBeInstanceOf(RpcError)
     expect(hosts()).toEqual(['one'])
   })
@@ -116,7 +116,7 @@ describe('JsonRpc with several nodes', () => {
     expect(rpc.conflict).toBeNull()
   })
 
-  test('keeps nobody waiting for a node that is silent, while there is another', async () => {
+  test('does not wait for a silent node while another one answers', async () => {
     const rpc = new JsonRpc(urls.join(','), 3_600_000, 7)
     await rpc.call('hub_a')
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -133,7 +133,7 @@ describe('JsonRpc with several nodes', () => {
     expect(rpc.conflict).toBeNull()
   })
 
-  test('names two that differ in a final block, and goes on with those that have the history known before', async () => {
+  test('reports two nodes that differ in a final block, and uses those with the history known before', async () => {
     await rpc.call('hub_a')
     expect(rpc.conflict).toBeNull()
     nodeAt(0).forkedAt = 70
@@ -144,7 +144,7 @@ describe('JsonRpc with several nodes', () => {
     await surveyed(rpc, () => rpc.conflict === null)
   })
 
-  test('finds another history also in a node that calls nothing final, or what it does not have', async () => {
+  test('detects a different history in a node that reports no final block, or a final block that it does not have', async () => {
     Object.assign(nodeAt(1), { final: 0, forkedAt: 70 })
     Object.assign(nodeAt(2), { final: 1_000_000 })
     await rpc.call('hub_a')
@@ -154,7 +154,7 @@ describe('JsonRpc with several nodes', () => {
     expect(hosts()).toEqual(['one', 'three'])
   })
 
-  test('a node with another history is not followed for being ahead, and is named', async () => {
+  test('a node with a different history is reported, and not used even if it is ahead', async () => {
     await rpc.call('hub_a')
     for (const index of [1, 2])
       Object.assign(nodeAt(index), { forkedAt: 70, head: 200, final: index === 1 ? 0 : 180 })
@@ -163,7 +163,7 @@ describe('JsonRpc with several nodes', () => {
     expect(new Set(hosts())).toEqual(new Set(['one']))
   })
 
-  test('nor for being the only one that answers', async () => {
+  test('a node with a different history is not used even if it is the only one that answers', async () => {
     await rpc.call('hub_a')
     for (const index of [1, 2]) nodeAt(index).forkedAt = 70
     nodeAt(0).down = true
@@ -175,7 +175,7 @@ describe('JsonRpc with several nodes', () => {
     expect(hosts()).toEqual(['one'])
   })
 
-  test('finds another history also in a node that lags, when nothing is known from before', async () => {
+  test('detects a different history in a node that lags, even if no history is known from before', async () => {
     Object.assign(nodeAt(0), { forkedAt: 70, head: 90, final: 75 })
     await rpc.call('hub_a')
     expect(rpc.conflict).toMatch(/address 1 has another block 75 than address 2/)
@@ -189,7 +189,7 @@ describe('JsonRpc with several nodes', () => {
     expect(vi.mocked(fetch)).toHaveBeenCalledTimes(2)
   })
 
-  test('reads no more of an answer than an isolate can hold', async () => {
+  test('reads no more of an answer than fits into the memory of an isolate', async () => {
     const sent = vi.fn()
     vi.mocked(fetch).mockImplementation(async () => {
       const body = new ReadableStream({

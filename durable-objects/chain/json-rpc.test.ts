@@ -46,7 +46,7 @@ async function crowd(rpc: JsonRpc): Promise<{ leave: () => Promise<unknown> }> {
 }
 
 describe('JsonRpc', () => {
-  test('puts those together who find all requests on the way, in the order in which they came', async () => {
+  test('while all connections are in use, puts waiting calls into one batch, in the order in which they came', async () => {
     const rpc = new JsonRpc('http://chain.test', 60_000)
     const ahead = await crowd(rpc)
     const texts = Array.from({ length: 60 }, (_, index) => `call ${index}`)
@@ -64,7 +64,7 @@ describe('JsonRpc', () => {
     expect(await Promise.all(calls)).toEqual(texts)
   })
 
-  test('gives everyone their own answers, whatever became of those they were put together with', async () => {
+  test('each caller gets its own answers, whatever happens to the other calls in the same batch', async () => {
     const rpc = new JsonRpc('http://chain.test', 60_000)
     const ahead = await crowd(rpc)
     const outcomes = Promise.allSettled([
@@ -91,7 +91,7 @@ describe('JsonRpc', () => {
     ])
   })
 
-  test('sends a batch that does not fit behind those ahead of it on its own', async () => {
+  test('sends a batch separately if it does not fit into one request with the calls before it', async () => {
     const rpc = new JsonRpc('http://chain.test', 60_000)
     const ahead = await crowd(rpc)
     const single = rpc.call('echo', 'one')
@@ -104,7 +104,7 @@ describe('JsonRpc', () => {
     expect(await batch).toHaveLength(50)
   })
 
-  test('does not keep those waiting who would ask a node that is silent, and asks it again later', async () => {
+  test('while a node is silent, waiting calls fail without asking it, and later calls ask it again', async () => {
     const rpc = new JsonRpc('http://chain.test', 50)
     const calls = Array.from({ length: 40 }, () => rpc.call('echo', 'text'))
     const outcomes = await Promise.allSettled(calls)

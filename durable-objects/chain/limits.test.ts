@@ -33,7 +33,7 @@ const callsOf = (count: number): RpcCall[] =>
 const resultsOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ ok: true, result: `${index}` }))
 
-describe('a node that takes only so many calls at once', () => {
+describe('a node that accepts a limited number of calls at once', () => {
   /** The most calls that it takes at once, and its answer to a larger batch. */
   let limit: number
   let refuse: Answer
@@ -55,7 +55,7 @@ describe('a node that takes only so many calls at once', () => {
     ['HTTP 400', () => new Response('batch size limit exceeded', { status: 400 })],
     ['HTTP 413', () => new Response(null, { status: 413 })],
   ])(
-    'a batch that is refused with %s is asked in parts, and the next ones are as large as the node takes',
+    'a batch that is refused with %s is split, and the next batches are as large as the node accepts',
     async (_, answer) => {
       refuse = answer
       const rpc = new JsonRpc('http://chain.test', 1_000)
@@ -70,13 +70,13 @@ describe('a node that takes only so many calls at once', () => {
     },
   )
 
-  test('a node without batches is asked one thing at a time', async () => {
+  test('a node that does not support batches is asked one call at a time', async () => {
     limit = 1
     refuse = () => Response.json({ error: { code: -32_600, message: 'batches are not supported' } })
     expect(await new JsonRpc('http://chain.test', 1_000).batch(callsOf(5))).toEqual(resultsOf(5))
   })
 
-  test('another object that has the same memory does not ask for more than was refused', async () => {
+  test('another client with the same memory asks for no more than the limit that was found', async () => {
     const stored = new Map<string, unknown>()
     const memory: RpcMemory = {
       get: <T>(key: string) => structuredClone(stored.get(key)) as T | undefined,
@@ -90,7 +90,7 @@ describe('a node that takes only so many calls at once', () => {
     expect(JSON.stringify([...stored])).not.toContain('a-key')
   })
 
-  test('a limit that is lifted is noticed', async () => {
+  test('a limit that the node lifts is noticed', async () => {
     const rpc = new JsonRpc('http://chain.test', 1_000)
     await rpc.batch(callsOf(50))
     limit = 50
@@ -101,7 +101,7 @@ describe('a node that takes only so many calls at once', () => {
     expect(sizes).toEqual([50])
   })
 
-  test('a node that is asked too often is not asked more often for that', async () => {
+  test('if a node refuses a batch because of its rate limit, the batch is not split into more requests', async () => {
     limit = 1
     refuse = () => Response.json({ error: { code: 429, message: 'rate limit exceeded' } })
     const rpc = new JsonRpc('http://chain.test', 1_000)
@@ -118,7 +118,7 @@ describe('a node that limits how often it is asked', () => {
   const limited = () => new Response('slow down', { status: 429, headers: { 'Retry-After': '0' } })
   const node = (isPatient: boolean) => new JsonRpc('http://chain.test', 1_000, undefined, { isPatient })
 
-  test('a request that is refused with 429 is sent again for a patient caller', async () => {
+  test('if a patient caller is refused with 429, its request is sent again', async () => {
     refusals = [limited, limited, null]
     expect(await node(true).call('echo', 'a')).toBe('a')
     expect(sizes).toEqual([1, 1, 1])
@@ -133,19 +133,19 @@ describe('a node that limits how often it is asked', () => {
     expect(sizes).toEqual([3, 1])
   })
 
-  test('a node that goes on refusing counts as one that does not answer', async () => {
+  test('a node that keeps refusing counts as one that does not answer', async () => {
     refusals = Array(10).fill(limited)
     await expect(node(true).call('echo', 'a')).rejects.toThrow(RpcUnreachable)
     expect(sizes).toHaveLength(6)
   })
 
-  test('nobody waits who is not patient', async () => {
+  test('a caller that is not patient does not wait', async () => {
     refusals = [limited]
     await expect(node(false).call('echo', 'a')).rejects.toThrow(RpcUnreachable)
     expect(sizes).toEqual([1])
   })
 
-  test('too many logs are not taken for too many requests', async () => {
+  test('an error about too many logs does not count as a rate limit', async () => {
     const error = { code: -32_005, message: 'query returned more than 10000 results' }
     refusals = [() => Response.json({ id: 0, error })]
     await expect(node(true).call('echo', 'a')).rejects.toThrow(RpcError)

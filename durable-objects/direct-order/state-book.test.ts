@@ -51,7 +51,7 @@ test('modules that were only read leave neither a head nor votes', async () => {
   })
 })
 
-test('the votes of a round stay while a head is of it, even if later rounds read it, and no longer', async () => {
+test('the votes of a round are kept while they prove the head of a module, also if later rounds read it, then deleted', async () => {
   await withBook('moves', (book, count) => {
     const first = quorumOf('a', [written('a'), written('b')])
     const second = quorumOf('a', [written('a', 1)])
@@ -70,7 +70,7 @@ test('the votes of a round stay while a head is of it, even if later rounds read
   })
 })
 
-test('a round that looked at more modules than a validator can be told of is not decided', async () => {
+test('a round that read more modules than a request to a validator can list is not decided', async () => {
   await withBook('many', (book, count) => {
     const state = Array.from({ length: modulesMax + 1 }, (_, i) => written(`many ${i}`))
     expect(book.decide(quorumOf('many 0', state))).toBe(false)
@@ -80,7 +80,7 @@ test('a round that looked at more modules than a validator can be told of is not
   })
 })
 
-test('the modules that a module read are forgotten after many other runs, and then it counts as one that reads itself', async () => {
+test('the list of modules that a module read is forgotten after many other runs; then it counts as reading only itself', async () => {
   await withBook('touched', (book, count) => {
     const run = (entry: string) => book.decide(quorumOf(entry, [read(entry), read('x')]))
     run('a')
@@ -95,7 +95,7 @@ test('the modules that a module read are forgotten after many other runs, and th
   })
 })
 
-test('after a restore a module goes on from what validators have of it, which may be newer than the backup', async () => {
+test('after a restore, a module continues from the state of the validators, which may be newer than the backup', async () => {
   let parts: { table: string; rows: string }[] = []
   await runInDurableObject(env.DIRECT_ORDER.getByName('lost'), (_, { storage }) => {
     expect(new StateBook(storage).decide(quorumOf('a', [written('a'), read('x')]))).toBe(true)

@@ -65,7 +65,7 @@ class Feed {
 const withFeed = (name: string, use: (feed: Feed) => Promise<void>) =>
   runInDurableObject(env.EVENT_FEED.getByName(name), (_, state) => use(new Feed(state)))
 
-test('a first caller who is far behind delays nobody, and costs one read', () =>
+test('a first caller that is far behind delays no other caller, and costs one read', () =>
   withFeed('one behind', async (feed) => {
     feed.add(2_000)
     expect((await feed.next(1))?.events).toHaveLength(5)
@@ -77,7 +77,7 @@ test('a first caller who is far behind delays nobody, and costs one read', () =>
     expect(feed.reads).toBe(2)
   }))
 
-test('those who wait while more is written than one look reads go on where they are', () =>
+test('if more is written than one look reads, waiting callers continue from where the look ended', () =>
   withFeed('many at once', async (feed) => {
     const filter = { type: 'project.paused' } as const
     const { page } = await feed.waiting(1, { filter })
@@ -92,7 +92,7 @@ test('those who wait while more is written than one look reads go on where they 
     expect(await feed.next(2_002)).toMatchObject({ events: [{ id: '2002-0' }] })
   }))
 
-test('readers beyond the end of a restored log go on from its end', () =>
+test('readers whose position is beyond the end of a restored log continue from its end', () =>
   withFeed('restored', async (feed) => {
     feed.add(1_000)
     const { page } = await feed.waiting(1_001)
@@ -105,7 +105,7 @@ test('readers beyond the end of a restored log go on from its end', () =>
     expect(await feed.next(11)).toMatchObject({ events: [{ id: '11-0' }] })
   }))
 
-test('calls that read count like those that wait', () =>
+test('calls that are reading count towards the limit like calls that wait', () =>
   withFeed('many behind', async (feed) => {
     feed.add(100)
     const { promise, resolve } = Promise.withResolvers<void>()

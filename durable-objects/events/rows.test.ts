@@ -63,7 +63,7 @@ test('a follower who asks for pages of any size gets each of its events once, in
   )
 })
 
-test('a row with an event of a feed has its words', () => {
+test('a row that contains an event of a feed has the search words of that feed', () => {
   fc.assert(
     fc.property(fc.array(event, { minLength: 1 }), filter, (events, wanted) => {
       const keys = keysOf(events)
@@ -121,11 +121,11 @@ describe('the rounds of one transaction', () => {
     ],
   }
 
-  test('are stored in one form', () => {
+  test('are stored in one fixed form', () => {
     expect(packRounds([told, direct])).toEqual(stored)
   })
 
-  test('tell the same events for ever', () => {
+  test('that are stored always produce the same events', () => {
     const short = eventsOfRounds(stored).map(({ type, created_at, node_id, data }) => [
       type,
       created_at,
@@ -153,7 +153,7 @@ describe('the rounds of one transaction', () => {
     })
   })
 
-  test('take less than 400 bytes of each task of three members, also where nobody works twice, and 200 where thirty do all of it', () => {
+  test('take less than 400 bytes per task of three members if no member works twice, and 200 if thirty do all the work', () => {
     const digits = (index: number) => `0x${index.toString(16).padStart(40, 'f')}`
     const bytesWith = (members: number) => {
       const many = Array.from(

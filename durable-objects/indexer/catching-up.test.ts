@@ -36,7 +36,7 @@ describe('an index that is far behind', () => {
     console.info(`${calls} calls for ${blocks} blocks`)
   })
 
-  test('asks for smaller ranges where the node refuses large ones', async () => {
+  test('asks for smaller ranges if the node refuses large ones', async () => {
     mineMany()
     chain.refusesAbove = 500
     const asked = chain.rangesAsked()
@@ -45,7 +45,7 @@ describe('an index that is far behind', () => {
     expect(asked.filter((size) => size > 500).length).toBeLessThan(5)
   })
 
-  test('takes no range of which the node gives other logs the second time', async () => {
+  test('rejects a range if the node answers with different logs the second time', async () => {
     mineMany()
     chain.tornLogs = []
     expect(await outcome()).toBe('suspect')
@@ -54,7 +54,7 @@ describe('an index that is far behind', () => {
     expect(store.logs).toEqual(chain.allLogs())
   })
 
-  test('halts where what it holds to be final goes while a range is read', async () => {
+  test('halts if a block that it considers final disappears while a range is read', async () => {
     const empty = Array.from({ length: 5_000 }, () => 0)
     chain.mine(...empty)
     chain.finalNumber = 5_000

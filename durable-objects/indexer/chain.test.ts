@@ -12,7 +12,7 @@ function nodeOf(result: unknown): IndexerChain {
 }
 
 test.each([[{}], [null], ['0x1'], [{ transactions: null }]])(
-  'a node that answers %j where logs belong says nothing about the chain',
+  'if a node answers %j instead of logs, the answer says nothing about the chain',
   async (result) => {
     const chain = nodeOf(result)
     await expect(chain.logs(1, 2, [])).rejects.toThrow(RpcUnreachable)

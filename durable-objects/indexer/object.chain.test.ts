@@ -16,7 +16,7 @@ const cursor = () => env.DB.prepare('SELECT block_number FROM chain_cursor').fir
 const alarmAt = () => runInDurableObject(indexer(), (_, state) => state.storage.getAlarm())
 
 describe('ChainIndexer', () => {
-  test('begins when woken, keeps going by itself, and reads on where it was after an eviction', async () => {
+  test('starts when woken, continues by itself, and resumes at the same block after an eviction', async () => {
     expect(await alarmAt()).toBeNull()
     await indexer().wake()
     await runDurableObjectAlarm(indexer())
@@ -36,7 +36,7 @@ describe('ChainIndexer', () => {
     expect(await cursor()).toBe(250)
   })
 
-  test('woken, it sets an alarm again that is long overdue, and leaves one that is not', async () => {
+  test('when woken, it sets a long overdue alarm again, and leaves one that is not overdue', async () => {
     await runDurableObjectAlarm(indexer())
     const set = (await alarmAt()) as number
     await indexer().wake()
@@ -49,7 +49,7 @@ describe('ChainIndexer', () => {
     await runDurableObjectAlarm(indexer())
   })
 
-  test('while the chain is down it says so, and tries again', async () => {
+  test('while the chain is down, it reports so and tries again', async () => {
     chain.down = true
     await runDurableObjectAlarm(indexer())
     expect(await indexer().status()).toMatchObject({ state: 'unreachable' })
@@ -60,7 +60,7 @@ describe('ChainIndexer', () => {
     expect(await cursor()).toBe(251)
   })
 
-  test('stands once two alarms in a row got nowhere, until one does', async () => {
+  test('reports that it stands still after two alarms in a row without progress, until one makes progress', async () => {
     const stands = async () => {
       await runDurableObjectAlarm(indexer())
       return (await indexer().status()).stands
@@ -73,7 +73,7 @@ describe('ChainIndexer', () => {
     expect(await stands()).toBe(false)
   })
 
-  test('a node that lags behind is not taken for a reorganisation', async () => {
+  test('a node that lags behind is not treated as a reorganisation', async () => {
     chain.head = 200
     for (let i = 0; i < 3; i++) await runDurableObjectAlarm(indexer())
     expect(await indexer().status()).toMatchObject({ state: 'suspect' })

@@ -28,7 +28,7 @@ test.each([
   ['that has each block late', 4_000, 10.1, 2_000],
   ['that has each block very late', 7_000, 10.1, 8_000],
 ])(
-  'a node %s is asked so often a minute, and its blocks are seen in so many milliseconds',
+  'a node %s is polled at most the given times a minute, and its blocks are seen within the given time',
   (_, delayMs, aMinute, lateMs) => {
     const polls = pollsOfAnHour(delayMs)
     expect(polls.length / 60).toBeLessThanOrEqual(aMinute)
@@ -36,12 +36,12 @@ test.each([
   },
 )
 
-test('slots without a block cost one more poll each', () => {
+test('each slot without a block costs one more poll', () => {
   const missed = pollsOfAnHour(800, (slot) => slot % 10 === 3)
   expect(missed.length).toBeLessThanOrEqual(pollsOfAnHour(800).length + 31)
 })
 
-test('a chain whose time somebody moved, or which has no block yet, is asked once in the time of a block', () => {
+test('a chain whose clock was moved, or which has no block yet, is polled once per block time', () => {
   const nowMs = 1_700_000_000_123
   for (const timestamp of [0, 1_700_000_000, 4_000_000_000]) {
     const next = nextPoll(nowMs, 500, { timestamp }, true)

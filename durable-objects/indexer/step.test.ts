@@ -14,7 +14,7 @@ import {
   vaultAt,
 } from './testing/scripted-chain.ts'
 
-test('a bloom denies nothing that is in it, and most of what is not', () => {
+test('a bloom filter reports every value that it contains, and excludes most others', () => {
   const values = Array.from({ length: 20 }, (_, i) => keccak256(toHex(`value ${i}`)))
   const bloom = bloomOf(...values)
   for (const value of values) expect(bloomMayContain(bloom, bloomBits(value))).toBe(true)
@@ -44,7 +44,7 @@ describe('IndexerStepper', () => {
     expect(store.logs).toEqual(expected())
   }
 
-  test('takes nothing of a range whose end is another block when it is looked at again', async () => {
+  test('stores nothing of a range if its last block has changed when it is read again', async () => {
     chain.mine(1, 0, 1)
     chain.afterLogs = () => chain.reorganise(1, 2)
     expect(await outcome()).toBe('suspect')
@@ -52,7 +52,7 @@ describe('IndexerStepper', () => {
     expect([await outcome(), store.logs]).toEqual(['advanced', expected()])
   })
 
-  test('is behind while far more is to be read, and not after blocks were taken back', async () => {
+  test('is behind while many blocks remain to be read, and is not behind after a rollback', async () => {
     const isBehind = async () => [await outcome(), store.tip?.isBehind]
     chain.mine(...Array<number>(280).fill(0))
     expect(await isBehind()).toEqual(['advanced', true])
@@ -62,13 +62,13 @@ describe('IndexerStepper', () => {
     expect(await isBehind()).toEqual(['rolled_back', false])
   })
 
-  test('is not behind a chain that ends where it begins to read', async () => {
+  test('is not behind if the chain ends at the block where it starts to read', async () => {
     chain.mine(0)
     stepper = makeStepper({ startBlock: chain.blocks.length - 1 })
     expect([await outcome(), store.tip?.isBehind]).toEqual(['idle', false])
   })
 
-  test('takes no log of a block it did not read', async () => {
+  test('accepts no log of a block that it did not read', async () => {
     chain.mine(1, 1)
     const [stale] = chain.logsOfHash.get((chain.blocks[2] as Header).hash) as [Log]
     chain.tornLogs = [{ ...stale, blockHash: keccak256('0x01') }]
@@ -76,27 +76,27 @@ describe('IndexerStepper', () => {
     await readsAll()
   })
 
-  test('asks for a block on its own when its bloom promises logs and none came', async () => {
+  test('asks for a block separately if its bloom filter indicates logs and none came', async () => {
     chain.mine(1, 2)
     chain.tornLogs = []
     expect([await outcome(), store.logs]).toEqual(['advanced', expected()])
   })
 
-  test('has the logs of a block from its receipts while the node has not indexed any of them', async () => {
+  test('reads the logs of a block from its receipts while the node has not indexed any of them', async () => {
     chain.mine(0, 2, 1)
     chain.unindexedFrom = 2
     await readsAll()
     expect(chain.receiptsOf).toEqual([2, 3])
   })
 
-  test('asks a node without receipts again, and goes on', async () => {
+  test('asks a node without receipts again, and continues', async () => {
     chain.refusesReceipts = true
     chain.mine(1, 2)
     chain.tornLogs = []
     expect([await outcome(), store.logs]).toEqual(['advanced', expected()])
   })
 
-  test('reads what a vault emits that was opened by a log which came late', async () => {
+  test('reads the logs of a vault if the log that opened the vault came late', async () => {
     const vault = vaultAt('7a')
     chain.mineLogs(opens(vault))
     chain.mineLogs(from(vault))
@@ -104,14 +104,14 @@ describe('IndexerStepper', () => {
     await readsAll()
   })
 
-  test('asks for no receipts where the bloom filters of the chain name everybody', async () => {
+  test('asks for no receipts if the bloom filters of the chain match every address', async () => {
     chain.fullBlooms = true
     chain.mine(0, 1, 0)
     await settle()
     expect([store.logs, chain.receiptsOf]).toEqual([expected(), []])
   })
 
-  test('a part of the logs is noticed before the block is final: it is taken back, read again and counted', async () => {
+  test('logs that were left out are noticed before the block is final; the block is rolled back, read again and counted', async () => {
     chain.mine(1, 3, 1)
     const [first, second] = expected()
     chain.tornLogs = [first, second] as Log[]
@@ -128,7 +128,7 @@ describe('IndexerStepper', () => {
     expect(stepper.logDifferences).toBe(1)
   })
 
-  test('a node that leaves logs out for ever does not have their block read again and again', async () => {
+  test('a block is not read again and again if the node leaves its logs out for ever', async () => {
     chain.mine(0, 3)
     chain.leavesOut = ({ logIndex }) => logIndex > 0
     await settle()
@@ -139,7 +139,7 @@ describe('IndexerStepper', () => {
     expect(store.tip).toMatchObject({ final: { number: 2 }, logDifferences: 2 })
   })
 
-  test('logs that are still left out when their block becomes final are found in its receipts', async () => {
+  test('logs that are still missing when their block becomes final are found in its receipts', async () => {
     chain.mine(0, 3)
     const part = () => expected().slice(0, 1)
     chain.tornLogs = part()
@@ -152,7 +152,7 @@ describe('IndexerStepper', () => {
     expect(store.tip).toMatchObject({ final: { number: 2 }, logDifferences: 1 })
   })
 
-  test('no receipts are read of blocks that become final long after they were read', async () => {
+  test('reads no receipts of blocks that become final long after they were read', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     chain.mine(1, 2)
     await settle()
@@ -163,7 +163,7 @@ describe('IndexerStepper', () => {
     expect([store.tip?.final.number, chain.receiptsOf]).toEqual([2, []])
   })
 
-  test('a later answer that leaves logs out takes nothing back', async () => {
+  test('a later answer that leaves logs out rolls nothing back', async () => {
     chain.mine(1, 2)
     await settle()
     chain.finalNumber = 2
@@ -173,7 +173,7 @@ describe('IndexerStepper', () => {
     expect(store.tip).toMatchObject({ final: { number: 2 }, logDifferences: 1 })
   })
 
-  test('takes no block for final whose logs were read only once', async () => {
+  test('does not treat a block as final if its logs were read only once', async () => {
     chain.mine(1, 1)
     chain.finalNumber = 2
     expect(await outcome()).toBe('advanced')
@@ -183,7 +183,7 @@ describe('IndexerStepper', () => {
     expect([store.tip?.final.number, asked]).toEqual([2, [2]])
   })
 
-  test('a first block that is not final and goes is begun with again', async () => {
+  test('if the first block is not final and disappears, reads it again', async () => {
     chain.mine(0, 0, 0)
     stepper = makeStepper({ startBlock: 3 })
     chain.mine(1)
@@ -201,7 +201,7 @@ describe('IndexerStepper', () => {
     expect(await outcome()).toBe('halted')
   })
 
-  test('reads what a vault emits from the block on that opens it, and of nobody else', async () => {
+  test('reads the logs of a vault from the block that opens it, and of no other address', async () => {
     const [vault, stranger] = [vaultAt('7a'), vaultAt('5f')]
     chain.mineLogs(opens(vault), from(vault), from(stranger))
     chain.mine(0)
@@ -219,7 +219,7 @@ describe('IndexerStepper', () => {
     expect(store.logs).toHaveLength(5)
   })
 
-  test('of a vault whose opening was undone, nothing is read any more', async () => {
+  test('if the opening of a vault is rolled back, reads no more logs of the vault', async () => {
     const vault = vaultAt('7a')
     chain.mineLogs(opens(vault), from(vault))
     await settle()
@@ -229,7 +229,7 @@ describe('IndexerStepper', () => {
     expect(store.logs).toEqual([])
   })
 
-  test('reads the receipts of a block whose logs a node refuses, with the vaults it opens', async () => {
+  test('if a node refuses the logs of a block, reads its receipts, including the vaults that the block opens', async () => {
     const vault = vaultAt('7a')
     chain.refusesLogs = true
     chain.mine(2, 0, 1)
@@ -238,7 +238,7 @@ describe('IndexerStepper', () => {
     expect(store.logs.map(({ address }) => address)).toEqual([...Array(4).fill(contract), vault])
   })
 
-  test('holds only so many logs at once, and asks for fewer blocks', async () => {
+  test('keeps a limited number of logs in memory, and asks for fewer blocks', async () => {
     chain.mine(...Array.from({ length: 40 }, () => 600))
     const asked = chain.rangesAsked()
     await outcome()
@@ -246,7 +246,7 @@ describe('IndexerStepper', () => {
     expect(store.tip?.number).toBe(2)
   })
 
-  test('halts on an index that was begun with other settings, and goes on when they are back', async () => {
+  test('halts if its settings differ from those it started with, and continues when they are restored', async () => {
     chain.mine(1, 1)
     await settle()
     const own = stepper
@@ -260,7 +260,7 @@ describe('IndexerStepper', () => {
     expect(await outcome()).toBe('advanced')
   })
 
-  test('halts while nodes contradict each other, and still says how far the chain is', async () => {
+  test('halts while nodes contradict each other, and still reports the height of the chain', async () => {
     chain.mine(1)
     await settle()
     chain.mine(1)
@@ -271,7 +271,7 @@ describe('IndexerStepper', () => {
     expect(await outcome()).toBe('advanced')
   })
 
-  test('begins on the chain it is made for only', async () => {
+  test('starts only on the configured chain', async () => {
     chain.id = 1
     expect(await outcome()).toBe('suspect')
     expect(store.tip).toBeNull()
@@ -280,7 +280,7 @@ describe('IndexerStepper', () => {
     expect(store.tip?.number).toBe(0)
   })
 
-  test('writes no more logs at once than the database takes, and leaves no block half read', async () => {
+  test('writes no more logs at once than the database accepts, and never stores a block in part', async () => {
     chain.mine(900, 500, 900, 2_000, 1)
     const tips: number[] = []
     for (let steps = 0; steps < 4; steps++) {
@@ -300,7 +300,7 @@ describe('IndexerStepper', () => {
     expect(store.logs).toEqual(expected())
   })
 
-  test('a node that lags behind is no reorganisation, however long it does', async () => {
+  test('a node that lags behind is not a reorganisation, however long it lags', async () => {
     chain.mine(1, 1, 1, 1)
     await settle()
     const removed = chain.blocks.splice(3)
@@ -310,7 +310,7 @@ describe('IndexerStepper', () => {
     expect(await outcome()).toBe('idle')
   })
 
-  test('a shorter chain is followed as soon as it has another block', async () => {
+  test('follows a shorter chain as soon as it has a different block', async () => {
     chain.mine(1, 1, 1, 1)
     await settle()
     chain.reorganise(3, 2)
@@ -318,7 +318,7 @@ describe('IndexerStepper', () => {
     await readsAll()
   })
 
-  test('deeper than the known blocks it goes back to the final one, and never below', async () => {
+  test('a reorganisation deeper than the known blocks rolls back to the final block, and never below it', async () => {
     chain.mine(1, 1, 1, 1, 1, 1, 1, 1)
     chain.finalNumber = 2
     await settle()
@@ -337,7 +337,7 @@ describe('IndexerStepper', () => {
   test.each([
     ['no event', 0],
     ['an event', 1],
-  ])('halts where final blocks go while logs are confirmed of blocks with %s', async (_, events) => {
+  ])('halts if final blocks disappear while the logs of blocks with %s are confirmed', async (_, events) => {
     chain.mine(1, 0, events, 0, 0)
     chain.finalNumber = 1
     await settle()

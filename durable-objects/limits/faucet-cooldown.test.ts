@@ -25,12 +25,12 @@ const confirmed = async (name: string, holder: string, turnsMax = 1) => {
 }
 
 describe('FaucetCooldown', () => {
-  test('of parallel takers of one holder one gets the turn', async () => {
+  test('if one holder takes a turn many times in parallel, one call gets it', async () => {
     const results = await Promise.all(Array.from({ length: 30 }, () => object('parallel').take(ask('a'))))
     expect(results.filter(({ status }) => status === 'granted')).toHaveLength(1)
   })
 
-  test('a confirmed turn blocks its holder until it expires, over an eviction too', async () => {
+  test('a confirmed turn blocks its holder until it expires, also after an eviction', async () => {
     const { turnId, nextEligibleAt } = await confirmed('confirmed', 'a')
     await evictDurableObject(object('confirmed'))
     const wait = { status: 'wait', nextEligibleAt, confirmedTurnId: turnId }
@@ -39,7 +39,7 @@ describe('FaucetCooldown', () => {
     expect((await granted('confirmed', 'a')).turnId).not.toBe(turnId)
   })
 
-  test('a turn that is released, or never confirmed, is the same turn when it is taken again', async () => {
+  test('a turn that is released, or never confirmed, is the same turn when the holder takes it again', async () => {
     const { turnId } = await granted('released', 'a')
     await object('released').release(turnId)
     expect(await object('released').nextEligibleAt(ask('a'))).toBe(0)
@@ -49,7 +49,7 @@ describe('FaucetCooldown', () => {
     expect((await granted('released', 'a')).turnId).toBe(turnId)
   })
 
-  test('a turn that is taken and not confirmed is waited for until it is open again, not until it would have expired', async () => {
+  test('while a turn is not confirmed, others wait until its confirmation is overdue, not until the turn would expire', async () => {
     const now = Math.floor(Date.now() / 1000)
     const { nextEligibleAt } = await granted('pending', 'a')
     const wait = await object('pending').take(ask('a'))
@@ -65,13 +65,13 @@ describe('FaucetCooldown', () => {
     expect(await object('kept').take(ask('a'))).toMatchObject({ status: 'wait' })
   })
 
-  test('a forgotten turn makes room for one with another name', async () => {
+  test('after a turn is forgotten, the next turn has a different id', async () => {
     const { turnId } = await confirmed('forgotten', 'a')
     await object('forgotten').forget(turnId)
     expect((await granted('forgotten', 'a')).turnId).not.toBe(turnId)
   })
 
-  test('as many holders as there are turns, and the next waits for the oldest', async () => {
+  test('as many holders get a turn as there are turns, and the next one waits for the oldest turn', async () => {
     const { turnId, nextEligibleAt } = await confirmed('shared', 'a', 2)
     await confirmed('shared', 'b', 2)
     const wait = { status: 'wait', nextEligibleAt, confirmedTurnId: null }
@@ -80,7 +80,7 @@ describe('FaucetCooldown', () => {
     await granted('shared', 'c', 2)
   })
 
-  test('an early alarm forgets nothing, a late one clears what has expired', async () => {
+  test('an alarm that fires early deletes nothing, and a late one deletes what has expired', async () => {
     await confirmed('alarmed', 'a')
     expect(await runDurableObjectAlarm(object('alarmed'))).toBe(true)
     expect(await object('alarmed').take(ask('a'))).toMatchObject({ status: 'wait' })
@@ -91,7 +91,7 @@ describe('FaucetCooldown', () => {
     expect(await object('alarmed').take(ask('b'))).toMatchObject({ status: 'granted' })
   })
 
-  test('asking leaves nothing behind where no turn was ever taken', async () => {
+  test('a question about turns stores nothing if no turn was ever taken', async () => {
     expect(await object('asked').nextEligibleAt(ask('a'))).toBe(0)
     await object('asked').confirm('unknown')
     await object('asked').release('unknown')
@@ -99,7 +99,7 @@ describe('FaucetCooldown', () => {
     expect(await tablesOf('asked')).toEqual([])
   })
 
-  test('takes that never stop do not put the sweep off, which comes when the first turn expires', async () => {
+  test('constant new turns do not delay the clean-up, which runs when the first turn expires', async () => {
     const first = await granted('swept', 'a', 9)
     expect(await alarmAt('swept')).toBe(first.nextEligibleAt * 1000)
     await sqlOn('swept', 'UPDATE turns SET expires_at = expires_at - 100')

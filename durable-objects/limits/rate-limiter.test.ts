@@ -8,7 +8,7 @@ const endWindow = (limiter: ReturnType<typeof env.RATE_LIMITER.getByName>) =>
   runInDurableObject(limiter, (_, { storage }) => storage.kv.put('tokens', { windowEndsAtMs: 1, used: 10 }))
 
 describe('RateLimiter', () => {
-  test('grants what is left and never more', async () => {
+  test('grants the remaining tokens and never more', async () => {
     const limiter = env.RATE_LIMITER.getByName('grants')
     expect(await limiter.take(ask(4))).toMatchObject({ granted: 4, remaining: 6 })
     expect(await limiter.take(ask(4))).toMatchObject({ granted: 4, remaining: 2 })
@@ -16,7 +16,7 @@ describe('RateLimiter', () => {
     expect(await limiter.take(ask(4))).toMatchObject({ granted: 0, remaining: 0 })
   })
 
-  test('a window keeps its end while it lasts', async () => {
+  test('a window keeps its end time', async () => {
     const limiter = env.RATE_LIMITER.getByName('window')
     const first = await limiter.take(ask(1))
     const second = await limiter.take(ask(1))
@@ -24,7 +24,7 @@ describe('RateLimiter', () => {
     expect(second.resetMs).toBeLessThanOrEqual(first.resetMs)
   })
 
-  test('an eviction in the middle of a window forgets nothing', async () => {
+  test('an eviction in the middle of a window loses no counts', async () => {
     const limiter = env.RATE_LIMITER.getByName('evicted')
     await limiter.take(ask(7))
     await evictDurableObject(limiter)
@@ -44,7 +44,7 @@ describe('RateLimiter', () => {
     expect(await limiter.take(ask(1))).toMatchObject({ granted: 1, remaining: 9 })
   })
 
-  test('an early alarm leaves the window alone, a late one clears the storage', async () => {
+  test('an alarm that fires early changes nothing, and a late one clears the storage', async () => {
     const limiter = env.RATE_LIMITER.getByName('alarmed')
     await limiter.take(ask(10))
     expect(await runDurableObjectAlarm(limiter)).toBe(true)

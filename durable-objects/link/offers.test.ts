@@ -35,7 +35,7 @@ const within = (
 const statesOf = (ledger: OfferLedger, names: readonly string[]) =>
   names.map((name) => ledger.find(name)?.state ?? null)
 
-test('an offer alone is stored at once, and those that follow it closely together', () =>
+test('a single offer is stored at once, and offers that follow closely are stored together', () =>
   within([], async (ledger, changes, next) => {
     const first = ledger.add(offerOf('a'), 'a session')
     expect([changes(), statesOf(next(), ['a'])]).toEqual([1, ['offered']])
@@ -50,7 +50,7 @@ test('an offer alone is stored at once, and those that follow it closely togethe
     expect(['a', 'd'].map((name) => after.offer(name))).toEqual([offerOf('a'), offerOf('d')])
   }))
 
-test('votes are stored together once nothing is open, and the next process knows them', () =>
+test('votes are stored together when no offer is open, and the next process knows them', () =>
   within(['a', 'b', 'c'], async (ledger, changes, next) => {
     ledger.vote('a', 'pending')
     ledger.vote('b', 'pending')
@@ -88,7 +88,7 @@ test('votes are stored with the next offers', () =>
     expect([changes(), statesOf(next(), ['a', 'b', 'c'])]).toEqual([1, ['voted', 'offered', 'offered']])
   }))
 
-test('while an offer is open votes are stored soon, so that an object that sleeps has them', () =>
+test('while an offer is open, votes are stored soon, so that they survive when the object sleeps', () =>
   within(['a', 'b'], async (ledger, changes, next) => {
     ledger.vote('a', 'pending')
     await vi.waitUntil(() => changes() === 1)
@@ -96,7 +96,7 @@ test('while an offer is open votes are stored soon, so that an object that sleep
     expect(next().countOpen()).toBe(1)
   }))
 
-test('a vote that was lost with the process is given again', () =>
+test('a vote that was lost with the process can be sent again', () =>
   within(['a', 'b'], async (ledger, changes, next) => {
     ledger.vote('a', 'pending')
     const after = next()
@@ -107,7 +107,7 @@ test('a vote that was lost with the process is given again', () =>
     expect(statesOf(next(), ['a', 'b'])).toEqual(['voted', 'voted'])
   }))
 
-test('a decline in time counts if the link told the round in time, and not if it told it late', () =>
+test('a decline in time counts if the link told the round in time, and not if it told the round late', () =>
   within(['in time', 'late', 'never', 'by itself late'], (ledger, _, next) => {
     for (const name of ['in time', 'late', 'never']) ledger.decline(name, 'incompatible', acceptBy - 5)
     ledger.told('in time', 'declined', true)
@@ -118,7 +118,7 @@ test('a decline in time counts if the link told the round in time, and not if it
     expect(heard).toEqual([true, false, false, true])
   }))
 
-test('an accept or a vote does not count while the round does not know of it, and an accept stays valid if it is told late', () =>
+test('an accept or a vote does not count until the round knows it; an accept stays valid if the round learns it late', () =>
   within(['accepted', 'voting'], (ledger) => {
     ledger.accept('accepted')
     expect(ledger.takeAccepted()).toHaveLength(1)
@@ -133,7 +133,7 @@ test('an accept or a vote does not count while the round does not know of it, an
     expect(heard).toEqual([false, true])
   }))
 
-test('the next process does not know what was said of an offer that was not noted as silent, and remembers that', () =>
+test('if an offer was not noted as silent, the next process cannot know its answers, and remembers that', () =>
   within(['silent', 'accepted', 'renewed'], (ledger, _, next) => {
     ledger.accept('accepted')
     expect(ledger.unanswered()).toEqual(['silent', 'renewed'])
@@ -160,7 +160,7 @@ test('the next process does not know what was said of an offer that was not note
     ])
   }))
 
-test('frames that the link may have missed, a new session and later times are stored for all offers together', () =>
+test('frames that may be lost, a new session and later deadlines are stored for all offers in one change', () =>
   within(['a', 'b'], (ledger, changes, next) => {
     for (const name of ['a', 'b']) ledger.noteSilent(name)
     ledger.noteLost('a session')
@@ -183,7 +183,7 @@ test('frames that the link may have missed, a new session and later times are st
     ])
   }))
 
-test('an accept is stored where its round could not be told, and what was cancelled is gone', () =>
+test('an accept is stored if its round could not be told, and a cancelled offer is deleted', () =>
   within(['a', 'b'], (ledger, changes, next) => {
     ledger.accept('a')
     // Other changes do not store it with them: the round does not know it.
@@ -197,7 +197,7 @@ test('an accept is stored where its round could not be told, and what was cancel
     expect(next().countOpen()).toBe(0)
   }))
 
-test('rows of forgotten offers are written over, and no more are kept than are needed', () =>
+test('rows of forgotten offers are overwritten, and no more rows are kept than needed', () =>
   withStorage(async (storage) => {
     const rows = () => storage.sql.exec<{ n: number }>('SELECT count(*) AS n FROM changes').one().n
     const ledger = new OfferLedger(storage)
@@ -218,7 +218,7 @@ test('rows of forgotten offers are written over, and no more are kept than are n
     expect([ledger.isEmpty(), rows()]).toEqual([true, Math.min(needed, 16)])
   }))
 
-test('a process that begins knows every offer that is over, however rows were written over', () =>
+test('a new process knows every offer that is over, also after rows were overwritten', () =>
   withStorage(async (storage) => {
     const openAtBegin: number[] = []
     for (let at = 10_000; at < 14_000; at += 37) {
@@ -239,7 +239,7 @@ test('a process that begins knows every offer that is over, however rows were wr
     expect(openAtBegin.filter((count) => count > 0)).toEqual([])
   }))
 
-test('offers that are too much for one row are stored in several', () =>
+test('offers that do not fit into one row are stored in several', () =>
   within([], async (ledger, changes, next) => {
     const names = Array.from({ length: 9 }, (_, index) => `large ${index}`)
     const large = (name: string) => ({ ...offerOf(name), input: 'x'.repeat(350_000) }) as LinkOffer
@@ -248,7 +248,7 @@ test('offers that are too much for one row are stored in several', () =>
     expect(names.map((name) => next().offer(name))).toEqual(names.map(large))
   }))
 
-test('an offer that cannot be stored was not made, and other changes are stored with the next one', () =>
+test('an offer that cannot be stored is not made, and other changes are stored with the next offer', () =>
   withStorage(async (storage) => {
     const ledger = new OfferLedger(storage)
     await ledger.add(offerOf('a'), 'a session')
@@ -262,7 +262,7 @@ test('an offer that cannot be stored was not made, and other changes are stored 
     expect(statesOf(new OfferLedger(storage), ['a', 'b', 'c'])).toEqual(['declined', null, 'offered'])
   }))
 
-test('an accept that its round heard at the second time is told no more by the next process', () =>
+test('if the second attempt to tell a round about an accept succeeds, the next process does not tell it again', () =>
   within(['a'], async (ledger, _, next) => {
     ledger.accept('a')
     ledger.storeAccepted(ledger.takeAccepted())
@@ -272,7 +272,7 @@ test('an accept that its round heard at the second time is told no more by the n
     expect([next().wasHeard('a'), next().find('a')?.state]).toEqual([true, 'accepted'])
   }))
 
-test('a process that begins long after an offer lets it expire, and takes others', () =>
+test('a process that starts long after an offer lets it expire, and accepts new offers', () =>
   within(['a'], async (_, __, next) => {
     const late = next()
     expect(late.nextDeadline(voteBy + 400)).toBeNull()
@@ -281,7 +281,7 @@ test('a process that begins long after an offer lets it expire, and takes others
     expect(statesOf(next(), ['a', 'b'])).toEqual(['expired', 'offered'])
   }))
 
-test('offers that an earlier build stored stand as they did', () =>
+test('offers that an earlier build stored keep their state', () =>
   withStorage((storage) => {
     for (const statement of linkMigrations.slice(0, 2)) storage.sql.exec(statement)
     storage.kv.put('migrations', 2)

@@ -40,7 +40,7 @@ test('property: no session of the last day is forgotten, however many there were
   )
 })
 
-test('a device is taken as there in its shortest pauses, and gone in the others', () => {
+test('if the list is full, the device counts as present in its shortest pause, and as gone in the others', () => {
   const pausesMs = Array.from({ length: presencesMax }, (_, i) => (i === 5 ? 10 : 60_000))
   let at = 1_000
   const all = [sessionOf(0, at)]

@@ -18,7 +18,7 @@ function awaited(look: (agreedAt: number) => Promise<Block | null>) {
   return { blocks, told }
 }
 
-test('a round that comes while others are looked for need not wait for the block after theirs', async () => {
+test('a round that arrives during a search for others does not wait for the later block that they need', async () => {
   const first = Promise.withResolvers<Block | null>()
   const look = vi.fn(async (agreedAt: number) => (agreedAt < block.timestamp ? block : null))
   look.mockReturnValueOnce(first.promise)
@@ -31,7 +31,7 @@ test('a round that comes while others are looked for need not wait for the block
   expect(told).toEqual(['late'])
 })
 
-test('a look that never ends keeps no round waiting that comes later', async () => {
+test('a search that never ends delays no round that arrives later', async () => {
   const look = vi.fn<() => Promise<Block | null>>(async () => block)
   look.mockReturnValueOnce(new Promise(() => {}))
   const { blocks, told } = awaited(look)
@@ -43,7 +43,7 @@ test('a look that never ends keeps no round waiting that comes later', async () 
   expect(told).toEqual(['first', 'second'])
 })
 
-test('a look that fails is repeated, and a round that is over is told nothing', async () => {
+test('a search that fails is repeated, and a round that is over is told nothing', async () => {
   const look = vi.fn(async () => block)
   look.mockRejectedValueOnce(new Error('the chain does not answer'))
   const { blocks, told } = awaited(look)

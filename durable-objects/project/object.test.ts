@@ -10,7 +10,7 @@ test('the pauses between attempts grow from 5 s to 5 minutes, and no further', (
   expect(seconds).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300])
 })
 
-test('if time leaps, a project is checked when its next set is due, and after every pause while a set is open', async () => {
+test('if time leaps, a project is checked when its next set is due, and after each pause while a set is open', async () => {
   const stub = env.PROJECT_COMMITTEES.getByName('a project of this test')
   await runInDurableObject(stub, async (_, state) => {
     let now = 1_000
@@ -38,7 +38,7 @@ test('if time leaps, a project is checked when its next set is due, and after ev
   })
 })
 
-test('alarms for tasks that run look at the sets of a project once in a minute, and each one for a task that waits', async () => {
+test('alarms check the sets of a project once a minute while tasks run, and each time while a task waits', async () => {
   const name = 'a project with many tasks'
   const stub = env.PROJECT_COMMITTEES.getByName(name)
   await runInDurableObject(stub, async (_, state) => {
@@ -74,7 +74,7 @@ test('alarms for tasks that run look at the sets of a project once in a minute, 
   })
 })
 
-test('a round that waits for its block is told the first one after its time, and callers hear of its end', async () => {
+test('a round that waits for its block is told the first one after its time, and callers learn how the round ended', async () => {
   const stub = env.PROJECT_COMMITTEES.getByName('a project with a round')
   await runInDurableObject(stub, async (_, state) => {
     await state.storage.deleteAll()
@@ -108,7 +108,7 @@ test('a round that waits for its block is told the first one after its time, and
   })
 })
 
-test('a new process begins all that is open with one alarm, and leaves what fails to the next', async () => {
+test('one alarm of a new process starts all open rounds, and leaves those that fail to the next alarm', async () => {
   const name = 'a project whose process ended'
   const stub = env.PROJECT_COMMITTEES.getByName(name)
   await runInDurableObject(stub, async (_, state) => {
@@ -137,7 +137,7 @@ test('a new process begins all that is open with one alarm, and leaves what fail
   })
 })
 
-test('a task that could not be noted was not taken: the same again, under its key, waits like a new one', async () => {
+test('a task that could not be noted is not accepted; the same task with the same key then waits like a new one', async () => {
   const stub = env.PROJECT_COMMITTEES.getByName('a project whose database fails')
   await runInDurableObject(stub, async (_, state) => {
     let fails = true
@@ -176,7 +176,7 @@ test('a task that could not be noted was not taken: the same again, under its ke
   })
 })
 
-test('a task that waited in vain before it could be noted is noted as such', async () => {
+test('a task that expired before it could be noted is noted as expired', async () => {
   const name = 'a project whose notes come late'
   const stub = env.PROJECT_COMMITTEES.getByName(name)
   await runInDurableObject(stub, async (_, state) => {
@@ -214,7 +214,7 @@ test('a task that waited in vain before it could be noted is noted as such', asy
   })
 })
 
-test('a task is noted as over by its note, while nobody knows yet whether that was too late for the end', async () => {
+test('if a task expires while its note is being written, its end is noted again after the note', async () => {
   const name = 'a project whose answers come late'
   const stub = env.PROJECT_COMMITTEES.getByName(name)
   await runInDurableObject(stub, async (_, state) => {
@@ -252,7 +252,7 @@ test.each([
   ['longer', 600, 1_200],
   ['shorter', 1_200, 600],
 ])(
-  'tasks that wait for a set wait to the end of their epoch, also where epochs become %s then',
+  'tasks that wait for a set wait until their epoch ends, also if epochs become %s at that time',
   async (name, from, to) => {
     const stub = env.PROJECT_COMMITTEES.getByName(`a project whose epochs become ${name}`)
     await runInDurableObject(stub, async (_, state) => {

@@ -26,7 +26,7 @@ const within = <T>(name: string, run: (storage: DurableObjectStorage) => T): Pro
     return run(storage)
   })
 
-test('open tasks are known to the next process, which starts each round again until the round confirms its start', () =>
+test('the next process knows all open tasks, and starts each round again until the round confirms its start', () =>
   within('a project whose process ends', (storage) => {
     const before = new TaskQueue(storage)
     const taken = before.submit('p', requestOf('one', 'the key'), running, now)
@@ -51,7 +51,7 @@ test('open tasks are known to the next process, which starts each round again un
     expect(new TaskQueue(storage).openRounds(7)).toEqual({ given: 1, open: 0 })
   }))
 
-test('no seq is given twice, whatever is over when the process ends, and tasks that are open together store it once', () =>
+test('no seq is used twice, even after tasks end and the process restarts; tasks open together store it once', () =>
   within('a project with many tasks', (storage) => {
     const seqsOf = (queue: TaskQueue, names: readonly string[]) =>
       names.map((name) => {
@@ -79,7 +79,7 @@ test('no seq is given twice, whatever is over when the process ends, and tasks t
     expect(seqsOf(new TaskQueue(storage), ['six'])[0]!.task.seq).toBe(5)
   }))
 
-test('while tasks come, each is written over one that is over for eight seconds', () =>
+test('while tasks arrive, each one overwrites a task that has been over for eight seconds', () =>
   within('a project that is busy', (storage) => {
     const queue = new TaskQueue(storage)
     const rows = () =>
@@ -110,7 +110,7 @@ test('while tasks come, each is written over one that is over for eight seconds'
     expect([rows(), next.openRounds(7)]).toEqual([[{ id: 'four' }, { id: 'three' }], { given: 4, open: 2 }])
   }))
 
-test('of many tasks that are over only a few rows are left to those that come', () =>
+test('if many tasks are over, only a few rows are kept for new tasks', () =>
   within('a project after many tasks', (storage) => {
     const queue = new TaskQueue(storage)
     const submit = (name: string) => queue.submit('p', requestOf(name), running, now) as { roundId: string }
@@ -125,7 +125,7 @@ test('of many tasks that are over only a few rows are left to those that come', 
     expect(new TaskQueue(storage).openRounds(7).open).toBe(1)
   }))
 
-test('keys that name no task any more are written over, or deleted an hour later', () =>
+test('keys whose tasks are gone are overwritten, or deleted an hour later', () =>
   within('a project with old keys', (storage) => {
     const day = 86_400
     const queue = new TaskQueue(storage)
@@ -147,7 +147,7 @@ test('keys that name no task any more are written over, or deleted an hour later
     expect(submit('another', 'c', now + day + 7_200)).toBe('conflict')
   }))
 
-test('a task that waited has its round under its key, too', () =>
+test('the key of a task that waited also finds its round', () =>
   within('a project whose set comes late', (storage) => {
     const queue = new TaskQueue(storage)
     const waiting = { epoch: 7, epochSecs: 600, terms: null }
@@ -161,7 +161,7 @@ test('a task that waited has its round under its key, too', () =>
     })
   }))
 
-test('tasks that an earlier hub stored wait, run and are known by their keys as before', () =>
+test('tasks that an earlier hub stored wait, start and are found by their keys as before', () =>
   within('a project of an earlier hub', (storage) => {
     storage.kv.put('migrations', 1)
     storage.sql.exec(`

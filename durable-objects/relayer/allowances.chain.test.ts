@@ -14,7 +14,7 @@ describe('the daily limit of relayed actions of a wallet', () => {
     action({ action: 'set_payout', owner, perDay: 3, ...over })
   const statuses = (results: { status: string }[]) => results.map(({ status }) => status).sort()
 
-  test('of 20 actions at once as many are accepted as it may have, and the others are told when to come back', async () => {
+  test('accepts as many of 20 parallel actions as the limit allows, and tells the others when to try again', async () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => relayer.accept(payout())))
     expect(statuses(results)).toEqual([...Array(3).fill('accepted'), ...Array(17).fill('exhausted')])
     expect(results.filter(({ status }) => status === 'exhausted')).toContainEqual({
@@ -26,7 +26,7 @@ describe('the daily limit of relayed actions of a wallet', () => {
     expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
   })
 
-  test('the same action again costs nothing, and nor does one that is refused', async () => {
+  test('does not count the same action again, or an action that is refused', async () => {
     chain.revert = '0xdeadbeef'
     for (let times = 0; times < 4; times++)
       expect(await relayer.accept(payout())).toMatchObject({ status: 'refused' })
@@ -39,7 +39,7 @@ describe('the daily limit of relayed actions of a wallet', () => {
       expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
   })
 
-  test('is counted for each wallet and kind of action, from zero each day', async () => {
+  test('is counted for each wallet and kind of action, and starts from zero each day', async () => {
     for (let times = 0; times < 3; times++) await relayer.accept(payout())
     expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
     expect(await relayer.accept(payout({ action: 'unbond' }))).toMatchObject({ status: 'accepted' })
@@ -49,7 +49,7 @@ describe('the daily limit of relayed actions of a wallet', () => {
     expect(await relayer.accept(payout())).toMatchObject({ status: 'accepted' })
   })
 
-  test('is no more gas than its share, which leaves the rest to others', async () => {
+  test('is also bounded by a share of the gas, which leaves the rest to other wallets', async () => {
     chain.gas = 400_000
     const other = `0x${'0e'.repeat(20)}`
     const shares = { gasPerDay: 5_000_000, gasPerOwner: 1_000_000 }
@@ -69,7 +69,7 @@ describe('the daily limit of relayed actions of a wallet', () => {
     })
   })
 
-  test('ends for all wallets at what the hub gives in a day, but not for what the hub itself wants', async () => {
+  test('ends for all wallets when the gas of the day is used up, but actions of the hub itself still pass', async () => {
     chain.gas = 400_000
     const others = (index: number) => payout({ owner: `0x${index.toString(16).padStart(40, '0')}` })
     await withRelayer({ gasPerDay: 1_000_000 }, async (thrifty) => {

@@ -13,7 +13,7 @@ describe('initialFees', () => {
     expect(fees).toEqual({ maxFeeWei: 21n * gwei, tipWei: gwei })
   })
 
-  test('never exceeds the cap, and gives nothing that could not be mined now', () => {
+  test('never exceeds the cap, and returns no fees that are too low to be mined now', () => {
     fc.assert(
       fc.property(market, (at) => {
         const fees = initialFees(at, cap)
@@ -42,13 +42,13 @@ describe('replacementFees', () => {
     )
   })
 
-  test('follows the market when it has risen by more than an eighth', () => {
+  test('follows the market after a rise of more than an eighth', () => {
     const previous = { maxFeeWei: 2n * gwei, tipWei: gwei }
     const raised = replacementFees(previous, { baseFeeWei: 30n * gwei, tipWei: gwei }, cap)
     expect(raised?.maxFeeWei).toBeGreaterThan(60n * gwei)
   })
 
-  test('ends at the cap', () => {
+  test('stops at the cap', () => {
     let fees = { maxFeeWei: gwei, tipWei: gwei }
     let raises = 0
     for (let next = replacementFees(fees, { baseFeeWei: gwei, tipWei: gwei }, cap); next; raises++) {

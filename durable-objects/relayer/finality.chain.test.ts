@@ -23,7 +23,7 @@ async function confirmed(): Promise<RelayRequest> {
 }
 
 describe('a reorganisation deeper than what counts as final', () => {
-  test('opens the actions again that it dropped, also when nothing else is open, and prices them again', async () => {
+  test('reopens the actions that it dropped, also if no other action is open, and prices them again', async () => {
     const [one, two] = [await confirmed(), await confirmed()]
     chain.reorganise(2)
     chain.emptyPool()
@@ -39,7 +39,7 @@ describe('a reorganisation deeper than what counts as final', () => {
     expect(new Set(chain.received.map(({ nonce }) => nonce))).toEqual(new Set([0, 1]))
   })
 
-  test('does not keep the next action waiting behind a gap', async () => {
+  test('does not make the next action wait behind a gap', async () => {
     const dropped = await confirmed()
     chain.reorganise(1)
     chain.emptyPool()
@@ -53,7 +53,7 @@ describe('a reorganisation deeper than what counts as final', () => {
       expect(await relayer.find(id)).toMatchObject({ status: 'confirmed' })
   })
 
-  test('is not what a node shows that lags behind', async () => {
+  test('is not assumed because a node lags behind', async () => {
     const final = await confirmed()
     chain.head -= 1
     await relayer.wake()
@@ -65,7 +65,7 @@ describe('a reorganisation deeper than what counts as final', () => {
     expect(await relayer.find(final.id)).toMatchObject({ status: 'confirmed' })
   })
 
-  test('may take back that an action reverted', async () => {
+  test('may undo that an action reverted', async () => {
     const request = await relayed()
     chain.minedRevert = '0xdeadbeef'
     await mined()
@@ -81,7 +81,7 @@ describe('a reorganisation deeper than what counts as final', () => {
 })
 
 describe('an action has failed', () => {
-  test('not because a node refuses for good what another took', async () => {
+  test('not because a node permanently refuses an action that another node accepted', async () => {
     const request = await relayed()
     chain.refusal = 'exceeds block gas limit'
     for (let times = 0; times < 4; times++) {
@@ -106,7 +106,7 @@ describe('an action has failed', () => {
     expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed', error: null })
   })
 
-  test('once every node has refused it for long, and what uses its nonce up instead is final', async () => {
+  test('after every node has refused it for long, and the transaction with its nonce is final', async () => {
     await withRelayer({ stuckMs: 0, confirmations: 2 }, async (object) => {
       chain.refusal = 'intrinsic gas too low'
       const [bad, good] = [action({ serializationKey: 'one' }), action()]
@@ -126,7 +126,7 @@ describe('an action has failed', () => {
     })
   })
 
-  test('not while a noop might still lose to the action itself', async () => {
+  test('not while the action itself may still be mined instead of its noop', async () => {
     await withRelayer({ stuckMs: 0, confirmations: 1 }, async (object, state) => {
       const request = action({ serializationKey: 'one' })
       chain.refusal = 'exceeds block gas limit'
@@ -147,7 +147,7 @@ describe('an action has failed', () => {
   /** Lets the relayer have seen the nonce used, without a receipt, long ago. */
   const longAgo = () => sqlOn(relayer, 'UPDATE relays SET foreign_since_ms = 1')
 
-  test('not because nobody finds the receipt of what is in a block', async () => {
+  test('not because no node finds the receipt of a mined action', async () => {
     const request = await relayed()
     chain.withoutReceipts = true
     await mined()
@@ -161,7 +161,7 @@ describe('an action has failed', () => {
     expect(await relayer.health()).toMatchObject({ status: 'ok', undecided: 0 })
   })
 
-  test('when a foreign transaction that is final used the nonce, and not before that is final', async () => {
+  test('after a foreign transaction with its nonce is final, and not before', async () => {
     await withRelayer({ stuckMs: 0, confirmations: 3 }, async (object) => {
       const { signer } = await object.health()
       for (let early = 0; early < 5; early++) {
@@ -184,7 +184,7 @@ describe('an action has failed', () => {
     })
   })
 
-  test('not as long as no node knows what used the nonce, and the health says so', async () => {
+  test('not while no node knows what used its nonce, and the health reports this', async () => {
     chain.refusal = 'internal error'
     const request = await relayed()
     chain.refusal = null
@@ -227,7 +227,7 @@ describe('one answer that fails', () => {
     expect((await statuses())[2]).toBe('confirmed')
   })
 
-  test('about why an action reverted leaves only that one open', async () => {
+  test('about the reason of a revert leaves only that action open', async () => {
     const [one, two] = [action(), action()]
     for (const request of [one, two]) await relayer.relay(request)
     chain.minedRevert = '0xdeadbeef'
@@ -241,7 +241,7 @@ describe('one answer that fails', () => {
 })
 
 describe('a base fee that jumps', () => {
-  test('has everything priced again that it left behind, at once', async () => {
+  test('reprices at once all actions whose fees became too low', async () => {
     const requests = Array.from({ length: 120 }, () => action())
     await Promise.all(requests.map((request) => relayer.relay(request)))
     chain.baseFee *= 20n

@@ -21,7 +21,7 @@ useRelayer()
 const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())
 
 describe('Relayer', () => {
-  test('20 equal requests at once are one transaction, and later ones get its state', async () => {
+  test('20 equal parallel requests become one transaction, and later requests get its state', async () => {
     const request = action()
     const results = await Promise.all(Array.from({ length: 20 }, () => relayer.relay(request)))
     expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1)
@@ -77,7 +77,7 @@ describe('Relayer', () => {
     },
   )
 
-  test('while the chain is down nothing is taken, and what is open waits', async () => {
+  test('while the chain is down, no action is accepted, and open actions wait', async () => {
     const open = await relayed()
     await evictDurableObject(relayer)
     chain.down = true
@@ -90,7 +90,7 @@ describe('Relayer', () => {
     expect(await relayer.health()).toMatchObject({ status: 'ok', open: 0 })
   })
 
-  test('a node of another chain does not count: it gives no nonce, and has no say in what is open', async () => {
+  test('ignores a node of another chain: it supplies no nonce, and does not decide about open actions', async () => {
     chain.refusal = 'internal error'
     const open = await relayed()
     await evictDurableObject(relayer)
@@ -127,7 +127,7 @@ describe('Relayer', () => {
   const abi = parseAbi(['error Error(string)'])
   const longReason = encodeErrorResult({ abi, errorName: 'Error', args: ['no '.repeat(1_000_000)] })
 
-  test('the reason of a contract that never stops talking is cut short', async () => {
+  test('the revert reason of a contract is cut if it is too long', async () => {
     chain.revert = longReason
     const refused = await relayer.relay(action())
     expect(refused).toMatchObject({ status: 'refused', reason: expect.stringMatching(/^no no .*…$/) })
@@ -139,7 +139,7 @@ describe('Relayer', () => {
     expect([status, (error as string).length]).toEqual(['reverted', 300])
   })
 
-  test('an action that takes more gas than one may is refused', async () => {
+  test('an action that needs more gas than the limit is refused', async () => {
     chain.gas = 12_000_001
     expect(await relayer.relay(action())).toMatchObject({ status: 'refused', name: 'TooMuchGas' })
     expect(await relayer.relay(action({ gasMax: 12_000_001 }))).toMatchObject({ status: 'refused' })
@@ -150,7 +150,7 @@ describe('Relayer', () => {
     expect((await relayer.health()).nextNonce).toBe(1)
   })
 
-  test('hundreds that wait for their block to be final do not keep others waiting', async () => {
+  test('hundreds of actions that wait for finality do not delay others', async () => {
     await withRelayer({}, async (patient) => {
       const early = Array.from({ length: 450 }, () => action())
       await Promise.all(early.map((request) => patient.relay(request)))
@@ -169,7 +169,7 @@ describe('Relayer', () => {
     })
   })
 
-  test('an alarm that comes while actions are being submitted does not send them as well', async () => {
+  test('an alarm that fires while actions are being submitted does not send them a second time', async () => {
     await withRelayer({}, async (sending) => {
       const requests = Array.from({ length: 3 }, () => action())
       for (const request of requests) await sending.accept(request)
@@ -184,7 +184,7 @@ describe('Relayer', () => {
     })
   })
 
-  test('a nonce that a foreign transaction used fails the action in the end, and is never replaced by another one', async () => {
+  test('an action whose nonce a foreign transaction used fails in the end, and is never sent with another nonce', async () => {
     chain.refusal = 'internal error'
     const request = await relayed()
     chain.refusal = null
@@ -199,7 +199,7 @@ describe('Relayer', () => {
     expect(chain.received.at(-1)).toMatchObject({ nonce: 1 })
   })
 
-  test('copies every state into the database, where reading it needs no relayer', async () => {
+  test('copies every state into the database, which is read without the relayer', async () => {
     const request = await relayed()
     await mined()
     const row = await env.DB.prepare('SELECT status, tx_hash, confirmations FROM transactions WHERE id = ?')
@@ -211,7 +211,7 @@ describe('Relayer', () => {
   const published = (id: string) =>
     env.DB.prepare('SELECT status, tx_hash FROM transactions WHERE id = ?').bind(id).first()
 
-  test('an accepted action is published, and is submitted once, however often that is asked for', async () => {
+  test('an accepted action is published, and is submitted once, however often this is requested', async () => {
     const request = action()
     expect(await relayer.accept(request)).toMatchObject({
       status: 'accepted',
@@ -267,7 +267,7 @@ describe('Relayer', () => {
     expect(await alarmAt()).not.toBeNull()
   })
 
-  test('while the chain is down or asks for too much, accepted actions stay pending', async () => {
+  test('while the chain is down or its fees are too high, accepted actions stay pending', async () => {
     const request = action()
     await relayer.accept(request)
     for (const fault of [{ down: true }, { baseFee: 10n ** 15n }]) {
@@ -284,7 +284,7 @@ describe('Relayer', () => {
     expect(await relayer.find(request.id)).toMatchObject({ status: 'sent' })
   })
 
-  test('the funds for accepted actions are not promised twice', async () => {
+  test('funds reserved for accepted actions are not reserved twice', async () => {
     const { balanceWei } = await relayer.health()
     const half = ((BigInt(balanceWei as string) * 2n) / 3n).toString()
     expect(await relayer.accept(action({ valueWei: half }))).toMatchObject({ status: 'accepted' })
@@ -295,7 +295,7 @@ describe('Relayer', () => {
     }
   })
 
-  test('of a serialization key whose action is pending, the next one waits', async () => {
+  test('while an action is pending, the next one with the same serialization key is refused as busy', async () => {
     const [one, two] = [action({ serializationKey: 'a' }), action({ serializationKey: 'a' })]
     await relayer.accept(one)
     await evictDurableObject(relayer)
@@ -303,7 +303,7 @@ describe('Relayer', () => {
     expect(await relayer.relay(two)).toEqual({ status: 'busy', id: one.id })
   })
 
-  test('of one serialization key one action is on its way at a time', async () => {
+  test('only one action per serialization key is in flight at a time', async () => {
     const [one, two] = [action({ serializationKey: 'a' }), action({ serializationKey: 'a' })]
     expect(await relayer.relay(one)).toMatchObject({ status: 'accepted' })
     expect(await relayer.relay(two)).toEqual({ status: 'busy', id: one.id })
@@ -313,7 +313,7 @@ describe('Relayer', () => {
   })
 })
 
-describe('a signed action that somebody else brought to the chain first', () => {
+describe('a signed action that somebody else submitted to the chain first', () => {
   const foreignHash = `0x${'fe'.repeat(32)}`
 
   /** A relayer whose action has reverted in a block, and which asks `find` who brought it. */
@@ -330,7 +330,7 @@ describe('a signed action that somebody else brought to the chain first', () => 
     })
   }
 
-  test('is confirmed by the transaction that brought it, as soon as that can be told', async () => {
+  test('is confirmed by the transaction that carried it, as soon as that transaction is found', async () => {
     const answers = [() => Promise.reject(new Error('no logs')), async () => ({ txHash: foreignHash })]
     await withReverted(
       () => (answers.shift() as RelayerConfig['findForeignSubmission'])(action(), 0),
@@ -343,7 +343,7 @@ describe('a signed action that somebody else brought to the chain first', () => 
     )
   })
 
-  test('shows as reverted in the end when nobody can tell', async () => {
+  test('is reported as reverted in the end if nobody finds that transaction', async () => {
     await withReverted(
       () => Promise.reject(new Error('no logs')),
       async (asking, id) => {

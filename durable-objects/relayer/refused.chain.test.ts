@@ -21,8 +21,8 @@ const longAgo = ({ storage }: DurableObjectState) =>
 const statuses = async (object: RelayerObject, ids: { id: string }[]) =>
   Promise.all(ids.map(async ({ id }) => (await object.find(id))?.status))
 
-describe('an action that no node takes', () => {
-  test('is priced again once the market is lower than its fees, with all behind it', async () => {
+describe('an action that every node refuses', () => {
+  test('is repriced once the market is lower than its fees, together with all actions behind it', async () => {
     await withObject({ txFeeCapWei: 100n * ether }, async (object) => {
       chain.txFeeCap = ether
       chain.gas = 10_000_000
@@ -38,7 +38,7 @@ describe('an action that no node takes', () => {
     })
   })
 
-  test('is what was signed before where the market is what it was before', async () => {
+  test('reuses its earlier signed transaction if the market returns to the earlier fees', async () => {
     await withObject({ txFeeCapWei: 100n * ether }, async (object, { storage }) => {
       chain.txFeeCap = ether / 100n
       chain.refused.set('0x01', 'the node is busy')
@@ -56,7 +56,7 @@ describe('an action that no node takes', () => {
     })
   })
 
-  test('is replaced by a noop after ten minutes, whatever its refusal says, and those behind it go on', async () => {
+  test('is replaced by a noop after ten minutes, for any reason of refusal, and the actions behind it continue', async () => {
     await withObject({}, async (object, state) => {
       const [refused, next] = [action({ data: '0xbad0' }), action()]
       chain.refused.set('0xbad0', 'the operator of this node does not like it')
@@ -76,7 +76,7 @@ describe('an action that no node takes', () => {
     })
   })
 
-  test('is given as long again when no node answered in between', async () => {
+  test('gets the full time again if no node answered in between', async () => {
     await withObject({}, async (object, { storage }) => {
       chain.refusal = 'internal error'
       const request = await relayed({}, object)
@@ -90,7 +90,7 @@ describe('an action that no node takes', () => {
     })
   })
 
-  test('waits where the balance is too low, and so do those behind what is refused', async () => {
+  test('waits if the balance is too low, and so do the refused actions behind it', async () => {
     await withObject({}, async (object, state) => {
       chain.refused.set('0xf0', 'insufficient funds for gas * price + value')
       chain.refused.set('0x01', 'account limit exceeded')
@@ -106,7 +106,7 @@ describe('an action that no node takes', () => {
     })
   })
 
-  test('is counted from its first refusal, also by an object that is created again', async () => {
+  test('is timed from its first refusal, also after the object is created again', async () => {
     const request = action()
     chain.refusal = 'internal error'
     await withObject({}, async (object) => void (await object.relay(request)))
@@ -125,8 +125,8 @@ describe('an action that no node takes', () => {
   })
 })
 
-describe('the most that one transaction may pay', () => {
-  test('bounds its fees from its acceptance on, whatever the market asks for later', async () => {
+describe('the cap on the fees of one transaction', () => {
+  test('limits the fees of an action from its acceptance on, even if the market rises later', async () => {
     await withObject({}, async (object) => {
       chain.gas = 10_000_000
       chain.baseFee = 45n * gwei
@@ -138,7 +138,7 @@ describe('the most that one transaction may pay', () => {
     })
   })
 
-  test('is less than the market asks for: nothing is accepted, and what waits for its nonce waits on', async () => {
+  test('refuses new actions while the market exceeds it, and accepted actions wait for their nonce', async () => {
     await withObject({}, async (object) => {
       const waiting = action()
       chain.gas = 10_000_000
@@ -166,8 +166,8 @@ test('an action that no block takes for ten minutes makes the relayer unavailabl
   })
 })
 
-describe('a node that counts too many transactions', () => {
-  test('once: gives no nonce', async () => {
+describe('a node that reports too many transactions', () => {
+  test('once: its count is not used as a nonce', async () => {
     await withObject({}, async (object) => {
       const request = action()
       await object.accept(request)
@@ -184,7 +184,7 @@ describe('a node that counts too many transactions', () => {
     })
   })
 
-  test('for a while: the gap is filled, and is nobody else’s action', async () => {
+  test('for a while: the relayer fills the gap, and no other action gets these nonces', async () => {
     const published: string[] = []
     const publish: RelayerConfig['publish'] = async (relays) => {
       for (const { id } of relays) published.push(id)
@@ -210,7 +210,7 @@ describe('a node that counts too many transactions', () => {
   })
 })
 
-test('a provider that takes ten calls in a batch stops nothing, however many actions are open', async () => {
+test('a provider that accepts ten calls per batch is sufficient for any number of open actions', async () => {
   await withObject({}, async (object) => {
     chain.batchMax = 10
     const requests = Array.from({ length: 25 }, () => action())

@@ -33,14 +33,14 @@ const replaced = (over: Partial<WaitingNonce>) =>
   )
 
 describe('the replacement of an attempt', () => {
-  test('nothing while it may be mined, or nobody says anything against it', () => {
+  test('does nothing while the attempt may be mined, or no node refuses it', () => {
     expect(replaced({})).toBeNull()
     expect(replaced({ attempts: [] })).toBeNull()
     expect(replaced({ attempts: [attempt({ accepted: true, signedAtMs: nowMs - 1 })] })).toBeNull()
     expect(replaced({ attempts: [attempt({ accepted: true })], isFirst: false })).toBeNull()
   })
 
-  test('higher fees, where it is stuck, or too cheap', () => {
+  test('raises the fees if the attempt is stuck or too cheap', () => {
     const raised = { fees: { maxFeeWei: expect.toSatisfy((fee) => fee > 3n * gwei) }, noop: false }
     expect(replaced({ attempts: [attempt({ accepted: true })] })).toMatchObject(raised)
     expect(replaced({ refusal: 'underpriced' })).toMatchObject(raised)
@@ -49,7 +49,7 @@ describe('the replacement of an attempt', () => {
   })
 
   test.each<SendRefusal>(['temporary', 'insufficient_funds', 'invalid'])(
-    'the fees of the market, where these fell since it was refused: %s',
+    'uses the market fees if they fell after the attempt was refused: %s',
     (refusal) => {
       for (const isFirst of [true, false])
         expect(replaced({ attempts: [dear], refusal, isFirst })).toEqual(priced)
@@ -60,7 +60,7 @@ describe('the replacement of an attempt', () => {
     },
   )
 
-  test('for long in vain: lower fees first, then a noop', () => {
+  test('after a long time without success: lower fees first, then a noop', () => {
     const taken = [{ ...dear, accepted: true }]
     expect(replaced({ attempts: taken, refusal: 'temporary', isGivenUp: true, isFirst: false })).toEqual(
       priced,
@@ -69,13 +69,13 @@ describe('the replacement of an attempt', () => {
     expect(replaced({ attempts: [dear], refusal: 'invalid', isGivenUp: true })).toMatchObject({ noop: true })
   })
 
-  test('no noop for what another nonce, a higher fee or a higher balance ends', () => {
+  test('sends no noop if another nonce, higher fees or a higher balance solves the problem', () => {
     for (const refusal of ['nonce_gap', 'nonce_too_low', 'insufficient_funds', 'already_known'] as const)
       expect(replaced({ refusal, isGivenUp: true })).toBeNull()
     expect(replaced({ refusal: 'underpriced', isGivenUp: true })).toMatchObject({ noop: false })
   })
 
-  test('a noop by a noop at another price, never by the action', () => {
+  test('replaces a noop by a noop at another price, never by the action', () => {
     const noop = { ...dear, noop: true }
     expect(replaced({ attempts: [noop], refusal: 'temporary' })).toEqual(noopAtMarket)
     const own = [attempt({ noop: true })]

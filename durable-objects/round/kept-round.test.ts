@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { KeptRound } from './kept-round.ts'
 import { begun, processId } from './testing/rounds.ts'
 
-test('votes that wait together are stored together; where that fails, each is refused, and given again it waits until it is stored', async () => {
+test('votes that wait together are stored together; if that fails, each is refused, and succeeds when sent again', async () => {
   const stub = env.ROUND.getByName('a round whose storage fails')
   await runInDurableObject(stub, async (_, { storage }) => {
     let [fails, written] = [true, 0]

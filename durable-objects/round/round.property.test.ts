@@ -22,10 +22,10 @@ const steps = fc.array(
   { maxLength: 30 },
 )
 
-describe('property: whatever happens, in whatever order, and with whatever is lost in between', () => {
+describe('property: for any events, in any order, and with any losses', () => {
   const order = ['pending', 'committee_agreed', 'escalated', 'finalized']
 
-  test('a round ends, once, and its times and votes keep the rules', () => {
+  test('a round ends exactly once, and its times and votes obey the rules', () => {
     fc.assert(
       fc.property(steps, fc.array(fc.integer({ min: -2, max: 2 }), { minLength: 1 }), (given, skews) => {
         // The object moves between machines, whose clocks differ.

@@ -52,7 +52,7 @@ describe('a round', () => {
     expect(kinds(begun())).toEqual(['offer', 'offer', 'offer'])
   })
 
-  test('is in lists once it is open for a while, and again whenever its state changes', () => {
+  test('appears in lists once it has been open for a while, and is listed again on every change of state', () => {
     const open = told(begun())
     expect(kinds(open, start + 14)).toEqual([])
     const all = [0, 1, 2].reduce((round, i) => accepted(round, i), open)
@@ -65,7 +65,7 @@ describe('a round', () => {
     expect(kinds({ ...closed, listed: publicState(closed) }, start + 60)).not.toContain('list')
   })
 
-  test('is in lists while its committee cannot be drawn, again once it is, and fails some time after its deadline', () => {
+  test('is listed while its committee cannot be drawn and again once it is; it fails some time after its deadline', () => {
     const undrawn = { ...beginRound(terms, processId), listed: 'pending' as const }
     expect(kinds(undrawn, start + 15)).toEqual(['seat'])
     expect(seated(undrawn, drawn, start).listed).toBeNull()
@@ -78,33 +78,33 @@ describe('a round', () => {
     expect(seated(failed, drawn, start + 400)).toBe(failed)
   })
 
-  test('gives each lease its times, none of them beyond the deadline', () => {
+  test('sets the times of each lease, none of them beyond the deadline', () => {
     expect(begun().leases[0]).toMatchObject({ acceptBy: start + 10, voteBy: start + 30 })
     const late = declined(told(begun()), 0, true, start + 45)
     expect(late.leases.at(-1)).toMatchObject({ voteBy: start + 60 })
   })
 
-  test('looks again when the first time is over', () => {
+  test('is checked again when the first time is over', () => {
     expect(nextTime(told(begun()), start)).toBe(start + 11)
     const all = [0, 1, 2].reduce((round, i) => accepted(round, i), told(begun()))
     expect(nextTime(all, start + 15)).toBe(start + 31)
   })
 
-  test('looks again when validators are to be asked again, and not while they are asked', () => {
+  test('is checked again when validators are due to be asked again, and not while they are being asked', () => {
     const closed = auditBlockFound(seated(beginRound(terms, 'a process'), few, start), block, false, start)
     expect(nextTime(closed, start + 15)).toBeNull()
     const refused = answered(closed, unanswered, { now: start, ms: 1 })
     expect(nextTime(refused, start)).toBe(start + 5)
   })
 
-  test('asks a backup for each primary that fails, and none for a backup', () => {
+  test('asks a backup for each primary that fails, and no backup for a failed backup', () => {
     const one = declined(told(begun()), 0, true, start)
     expect(one.leases).toHaveLength(4)
     expect(declined(told(one), 3, true, start).leases).toHaveLength(4)
     expect(declined(told(one), 1, true, start).leases).toHaveLength(5)
   })
 
-  test('waits for a slot of a member as long as for an answer, and then asks the next; nobody has missed anything', () => {
+  test('waits for a free slot of a member as long as for an answer, then asks the next, and no member has missed anything', () => {
     const waiting = offered(twoTold(), 1, 'full', start)
     expect(waiting.leases[1]).toMatchObject({ state: 'offering', isFull: true })
     expect(kinds(waiting)).toEqual(['offer'])
@@ -118,7 +118,7 @@ describe('a round', () => {
     expect(passed.leases[3]).toMatchObject({ role: 'backup', state: 'offering' })
   })
 
-  test('holds nothing against a member that the hub did not come to tell, and dates its lease from when it is told', () => {
+  test('does not blame a member that the hub did not reach, and starts its lease when it is reached', () => {
     const told = offered(begun(), 0, 'offered', start)
     const untold = { state: 'cancelled', missedBecause: 'not_told' }
     expect(passTime(told, start + 11).leases[2]).toMatchObject(untold)
@@ -126,7 +126,7 @@ describe('a round', () => {
     expect(late.leases[2]).toMatchObject({ state: 'offered', acceptBy: start + 19 })
   })
 
-  test('waits for a member that lost its connection, and holds nothing against one that does not come back in time', () => {
+  test('waits for a member that lost its connection, and does not blame one that fails to return in time', () => {
     const waiting = offered(twoTold(), 1, 'away', start)
     expect(waiting.leases[1]).toMatchObject({ state: 'offering' })
     expect(kinds(waiting)).toEqual(['offer'])
@@ -135,7 +135,7 @@ describe('a round', () => {
     expect(passed.leases[3]).toMatchObject({ role: 'backup', state: 'offering' })
   })
 
-  test('holds nothing against members that the hub was not there to hear', () => {
+  test('does not blame members whose answers the hub was not running to receive', () => {
     const before = accepted(told(begun()), 0)
     // An answer that was not stored may be lost with the object's memory; one that was stored is not.
     const dropped = passTime(resumed(before, processId), start + 31).leases
@@ -156,7 +156,7 @@ describe('a round', () => {
     expect(heard).toMatchObject({ state: 'voted', missedBecause: null })
   })
 
-  test('counts a vote by when it came, and blames nobody for what the hub takes to look at it', () => {
+  test('counts a vote by its arrival time, and blames nobody for the time the hub takes to check it', () => {
     const before = accepted(told(begun()), 0)
     const came = voteCame(before, 0, start + 30)
     const excused = { state: 'cancelled', missedBecause: 'hub_away' }
@@ -169,7 +169,7 @@ describe('a round', () => {
     expect(voteOf(passTime(came, start + 31), 0, 0, start + 30).leases[0]).toMatchObject({ state: 'voted' })
   })
 
-  test('asks the links of members without an answer in time whether they heard everything, before validators are asked', () => {
+  test('before it asks validators, asks the links of members without an answer in time whether they heard everything', () => {
     const open = [0, 1].reduce((round, i) => accepted(round, i), told(begun()))
     const closed = auditBlockFound(passTime(open, start + 60), block, false, start + 60)
     const late = { ...closed, listed: publicState(closed) }
@@ -187,12 +187,12 @@ describe('a round', () => {
     expect(kinds({ ...both, listed: publicState(both) }, start + 60)).toEqual(['ask'])
   })
 
-  test('agrees when the last of its votes came, whichever was looked at last', () => {
+  test('agrees at the time its last vote came, in whichever order the votes were checked', () => {
     const first = voteOf(voteOf(told(begun()), 0, 0, start + 6), 1, 0, start + 5)
     expect(voteOf(first, 2, 0, start + 1).agreedAt).toBe(start + 6)
   })
 
-  test('is at fault: a member that left, declined or was late, each with its offer; nobody else', () => {
+  test('blames each member that left, declined or was late, for its own offer, and no other member', () => {
     const faultOf = (round: Round, position = 0) => {
       const { state, missedBecause } = round.leases[position]!
       expect(state === 'missed' || state === 'cancelled').toBe(true)
@@ -217,7 +217,7 @@ describe('a round', () => {
     expect(faultOf(refused(passTime(open, start + 11), 0, 'late'))).toEqual(['late', true])
   })
 
-  test('that begins late asks for what there is time for, and blames nobody whom it left too little', () => {
+  test('that starts late sets the times that remain, and blames no member that got too little time', () => {
     const begunAt = (now: number) => {
       const round = seatedAt(now)
       return passTime(accepted(told(round, now), 0), start + 61)
@@ -238,7 +238,7 @@ describe('a round', () => {
     [20, 48, 'late'],
     [20, 51, 'cut_short'],
   ] as const)(
-    'with leases of %s s that are asked for %s s after it began finds a member %s',
+    'with leases of %s s and offers sent %s s after its start records a member without a vote as %s',
     (leaseSecs, after, because) => {
       const short = { ...terms, rules: { ...terms.rules, leaseSecs } }
       const round = seated(beginRound(short, processId), drawn, start + after)
@@ -247,7 +247,7 @@ describe('a round', () => {
     },
   )
 
-  test('is closed with the last vote, and at its deadline however late that is noticed', () => {
+  test('closes with the last vote, or at its deadline even if the hub notices late', () => {
     const endOf = (round: Round) => [round.closedAt, agreedAtOf(round), publicState(round)]
     const all = [0, 1, 2].reduce((round, i) => voteOf(round, i, 0, start + i), told(begun()))
     expect(endOf(all)).toEqual([start + 2, start + 2, 'committee_agreed'])
@@ -258,13 +258,13 @@ describe('a round', () => {
     expect(endOf(late)).toEqual([start + 60, start + 60, 'escalated'])
   })
 
-  test('that agreed and then meets dissent is escalated', () => {
+  test('that agreed is escalated if a dissenting vote arrives', () => {
     const four = declined(told(begun()), 0, true, start)
     const agreed = [1, 2, 3].reduce((round, i) => voteOf(round, i, 0, start + 5), told(four))
     expect(publicState(agreed)).toBe('committee_agreed')
   })
 
-  test('waits for its audit block however long the chain is silent, and then as long as any other for a quorum', () => {
+  test('waits for its audit block however long the chain is silent, and then the usual time for a quorum', () => {
     const silent = { ...passTime(told(begun()), start + 60), listed: 'escalated' as const }
     const closed = [0, 1, 2].reduce((round, position) => confirmed(round, position, true), silent as Round)
     expect(kinds(closed, start + 5_000)).toEqual(['find_audit_block'])
@@ -277,14 +277,14 @@ describe('a round', () => {
     expect(asked(once, start + 5_300).outcome).toEqual({ state: 'failed', at: start + 5_300 })
   })
 
-  test('that nobody can be drawn for, or nobody can be paid in, is closed at once', () => {
+  test('closes at once if no committee can be drawn or no member can be paid', () => {
     const round = seated(beginRound(terms, processId), few, start)
     expect([publicState(round), round.closedAt, round.leases.length]).toEqual(['fallback', start, 0])
     const poor = seated(beginRound({ ...terms, underfunded: true }, processId), drawn, start)
     expect([publicState(poor), poor.closedAt, poor.leases.length]).toEqual(['fallback', start, 0])
   })
 
-  test.each([-2, -1, 1, 2])('dates nothing before its task where clocks differ by %i s', (skew) => {
+  test.each([-2, -1, 1, 2])('records no time before its task if clocks differ by %i s', (skew) => {
     const at = start + skew
     const fallback = seated(beginRound(terms, processId), few, at)
     const limits = { round_secs: rules.roundSecs, max_skew: 300 }
@@ -309,7 +309,7 @@ describe('a round', () => {
     expectInOrder(start, agreedAtOf(asked), asked.outcome?.at)
   })
 
-  test('counts all votes of the largest committee, in which everybody but one votes twice', () => {
+  test('counts all votes of the largest committee in which every member except one votes twice', () => {
     const { committee_max_size: size, committee_max_backups: backups } = defaultNetworkParams
     const many = Array.from({ length: size + backups }, (_, i) => hashText(`one of many ${i}`))
     const seats = many.map((seed, position) => {
@@ -331,7 +331,7 @@ describe('a round', () => {
     expect(all.votes).toHaveLength(2 * (size + backups) - 1)
   })
 
-  test('takes a third vote of nobody, and a second one only where it differs', () => {
+  test('accepts a second vote of a member only if it differs, and never a third', () => {
     const open = told(begun())
     const one = voteOf(open, 0, 0, start)
     expect(voteOf(one, 0, 0, start)).toBe(one)

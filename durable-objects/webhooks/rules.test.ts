@@ -7,28 +7,28 @@ const idle: Load = {
 }
 
 test.each<[string, Partial<Load>, number]>([
-  ['nothing is open', {}, 20],
-  ['its wallet has 45 under way', { underWayOfOwner: 45 }, 5],
-  ['its wallet has more under way than one may', { underWayOfOwner: 60 }, 0],
-  ['its wallet has 493 open', { pendingOfOwner: 493 }, 7],
+  ['no delivery is pending', {}, 20],
+  ['its wallet has 45 in flight', { underWayOfOwner: 45 }, 5],
+  ['its wallet has more in flight than allowed', { underWayOfOwner: 60 }, 0],
+  ['its wallet has 493 pending', { pendingOfOwner: 493 }, 7],
   ['it is slow', { isSlow: true }, 5],
-  ['it is slow, and has three under way', { isSlow: true, underWay: 3 }, 2],
+  ['it is slow, and has three in flight', { isSlow: true, underWay: 3 }, 2],
   ['it fails', { failingSince: 1 }, 10],
-  ['it fails, and has nine open', { failingSince: 1, pending: 9 }, 1],
-])('room where %s', (_, load, room) => {
+  ['it fails, and has nine pending', { failingSince: 1, pending: 9 }, 1],
+])('the free capacity of a webhook if %s', (_, load, room) => {
   expect(roomOf({ ...idle, ...load })).toBe(room)
 })
 
 test.each<[string, Partial<Load>, number]>([
-  ['others are under way', {}, 110],
-  ['it fails, and tries in a minute', { failingSince: 1, pending: 10, earliestDue: 160 }, 160],
-  ['it fails, and tries in hours', { failingSince: 1, pending: 10, earliestDue: 20_000 }, 1_000],
-  ['it fails, and tries now', { failingSince: 1, pending: 10, earliestDue: 90 }, 110],
-])('the next turn where %s', (_, load, at) => {
+  ['others are in flight', {}, 110],
+  ['it fails, and retries in a minute', { failingSince: 1, pending: 10, earliestDue: 160 }, 160],
+  ['it fails, and retries in hours', { failingSince: 1, pending: 10, earliestDue: 20_000 }, 1_000],
+  ['it fails, and retries now', { failingSince: 1, pending: 10, earliestDue: 90 }, 110],
+])('the next turn of a webhook if %s', (_, load, at) => {
   expect(turnAfter({ ...idle, ...load }, 100)).toBe(at)
 })
 
-test('wallets get portions of their own, until the hub has made enough', () => {
+test('each wallet gets its own portion, until the hub has created enough deliveries', () => {
   const portions = new Portions()
   expect(portions.left('ada', 100)).toBe(20)
   portions.note('ada', 15)

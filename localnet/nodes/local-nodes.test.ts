@@ -47,7 +47,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     (await (await readNetwork(network.url)).client.call('GET /v1/validators')).validators
   const isRunning = (pid: number | null) => pid !== null && existsSync(`/proc/${pid}`)
 
-  test('each is a process with key, port and log of its own, and known to the hub', async () => {
+  test('each runs as a process with its own key, port and log, and the hub knows it', async () => {
     nodes = await startNodes(places(), surroundings)
     await Promise.all(nodes.map((node) => node.waitUntilKnown()))
     await beginLocalValidators(network.url, nodes.slice(0, 2))
@@ -66,7 +66,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     }
   })
 
-  test('another is admitted with the commands of docs/become-a-validator.md', async () => {
+  test('another validator is admitted with the commands of docs/become-a-validator.md', async () => {
     nodes = await startNodes(places(), surroundings)
     await Promise.all(nodes.map((node) => node.waitUntilKnown()))
     const port = await pickPort()
@@ -112,7 +112,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     await expect.poll(offset).toBeGreaterThanOrEqual(7_190)
   })
 
-  test('one that is killed is told of, the others go on, and it comes back as who it was', async () => {
+  test('a killed node is reported, the others continue, and it comes back with the same identity', async () => {
     nodes = await startNodes(places(), surroundings)
     const [first, second] = nodes as [LocalNode, LocalNode]
     const [{ nodeId, url }, pid] = [first, first.pid]

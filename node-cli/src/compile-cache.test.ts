@@ -15,31 +15,31 @@ describe.skipIf(process.getuid === undefined || process.platform === 'darwin')('
     return path.join(cache, 'nodectl', 'compiled')
   }
 
-  test('is kept in the cache of the user, where nobody else can look', async () => {
+  test('is stored in the cache of the user, which others cannot read', async () => {
     const kept = await start(temporaryFolder())
     expect(statSync(kept).mode & 0o777).toBe(0o700)
     expect(readdirSync(kept)).toHaveLength(1)
   })
 
-  test('is not kept where others may write', async () => {
+  test('is not stored where others may write', async () => {
     const cache = temporaryFolder()
     chmodSync(cache, 0o777)
     expect(readdirSync(await start(cache))).toEqual([])
   })
 
-  test('is not kept in a folder that others may look into', async () => {
+  test('is not stored in a folder that others may read', async () => {
     const cache = temporaryFolder()
     mkdirSync(path.join(cache, 'nodectl', 'compiled'), { recursive: true, mode: 0o755 })
     expect(readdirSync(await start(cache))).toEqual([])
   })
 
-  test('is not kept when Node is told to keep none, or to keep it elsewhere', async () => {
+  test('is not stored if Node is told to store none, or to store it elsewhere', async () => {
     expect(existsSync(await start(temporaryFolder(), { NODE_DISABLE_COMPILE_CACHE: '1' }))).toBe(false)
     const elsewhere = { NODE_COMPILE_CACHE: path.join(temporaryFolder(), 'elsewhere') }
     expect(existsSync(await start(temporaryFolder(), elsewhere))).toBe(false)
   })
 
-  test('is not missed where the cache cannot be written', async () => {
+  test('is not required if the cache cannot be written', async () => {
     const file = path.join(temporaryFolder(), 'file')
     writeFileSync(file, '')
     expect(existsSync(await start(file))).toBe(false)

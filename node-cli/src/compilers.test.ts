@@ -20,7 +20,7 @@ function isCompiled(): boolean {
   return false
 }
 
-test('a small run is not compiled, and what follows it is', () => {
+test('a small run is not compiled, but code after it is', () => {
   const compileAgain = withoutCompilers(16 * 1024)
   expect(isCompiled()).toBe(false)
   compileAgain()
@@ -49,7 +49,7 @@ async function isOptimized(name: string): Promise<boolean> {
   return false
 }
 
-test('WebAssembly is not optimized while a compiler runs once, and what is loaded later is', async () => {
+test('WebAssembly is not optimized while a compiler runs once, but modules loaded later are', async () => {
   expect(await withBaselineWasm(() => isOptimized('meanwhile'))).toBe(false)
   await expect(withBaselineWasm(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await isOptimized('later')).toBe(true)

@@ -40,7 +40,7 @@ test('says when work can come, and in how long', () => {
   )
 })
 
-test('says what is held against it, and until when the collateral stays', () => {
+test('shows slashes, and until when the collateral stays locked', () => {
   const held = {
     ...subscription,
     status: 'unbonding',

@@ -38,7 +38,7 @@ describe('requestJson', () => {
     expect([answer.headers.get('Retry-After'), answer.headers.get('X-Other')]).toEqual(['7', null])
   })
 
-  test('takes a redirect as the answer, and what is no JSON as none', async () => {
+  test('returns a redirect as the answer, and no value for a body that is not JSON', async () => {
     const url = await serve((_, response) =>
       response.writeHead(302, { Location: '/other', 'Content-Type': 'text/html' }).end('<p>'),
     )
@@ -46,7 +46,7 @@ describe('requestJson', () => {
     expect([status, headers.get('location'), value]).toEqual([302, '/other', undefined])
   })
 
-  test('reads what is packed, and bounds what comes out of it', async () => {
+  test('decompresses a body, and bounds its decompressed size', async () => {
     const packed = (text: string) =>
       serve((_, response) =>
         response.writeHead(200, { ...json, 'Content-Encoding': 'gzip' }).end(gzipSync(text)),
@@ -76,7 +76,7 @@ describe('an answer that is cut off is refused with the reason', () => {
       'aborted',
     ],
     [
-      'half of what is packed',
+      'half of a compressed body',
       (_, response) => {
         response
           .writeHead(200, { ...json, 'Content-Encoding': 'gzip' })
@@ -90,7 +90,7 @@ describe('an answer that is cut off is refused with the reason', () => {
     await expect(asked).rejects.toThrow(reason)
   })
 
-  test('nobody there', async () => {
+  test('no server', async () => {
     await expect(requestJson('http://127.0.0.1:9/', bounds)).rejects.toThrow('the connection is refused')
     await expect(requestJson('http://localhost:9/', bounds)).rejects.toThrow('the connection is refused')
     await expect(requestJson('http://nobody.invalid/', bounds)).rejects.toThrow('its host name is not known')
@@ -102,7 +102,7 @@ describe('an answer that is cut off is refused with the reason', () => {
   })
 })
 
-test('a request ends when it is told to', async () => {
+test('a signal ends a request', async () => {
   const stop = new AbortController()
   const url = await serve(() => stop.abort())
   await expect(requestBytes(url, null, { ...bounds, stop: stop.signal })).rejects.toThrow(NoAnswer)

@@ -35,13 +35,13 @@ describe('causesOf', () => {
     expect(codes(status)).toEqual(expected)
   })
 
-  test('every cause of a node is provoked here', () => {
+  test('the cases provoke every cause of a node', () => {
     const known = Object.entries(causes).filter(([, { about }]) => about === 'node')
     const provoked = new Set(cases.flatMap(([, , expected]) => expected))
     expect([...provoked].sort()).toEqual(known.map(([code]) => code).sort())
   })
 
-  test('says since when', () => {
+  test('says since when a cause exists', () => {
     const status = { relay: { ...relay, state: 'replaced', problem: 'another process connected' } }
     expect(causesOf(status, null, now)).toEqual([
       {

@@ -45,7 +45,7 @@ describe('verifyNatively', () => {
     expect(verifyNatively(input.public_key, input.message, input.signature)).toBe(output.valid)
   })
 
-  test('says of each changed byte what the verifier of the protocol says', () => {
+  test('agrees with the verifier of the protocol on each changed byte', () => {
     const seed = `0x${'07'.repeat(32)}`
     const key = ed25519PublicKey(seed)
     const signature = signEd25519(seed, 'text')
@@ -58,7 +58,7 @@ describe('verifyNatively', () => {
     expect(verifyNatively(key, 'text', '0x12')).toBe(false)
   })
 
-  test('says of points of small order, and of those in other encodings, what the verifier of the protocol says', () => {
+  test('agrees with the verifier of the protocol on points of small order, and on those in other encodings', () => {
     const honest = ed25519PublicKey(`0x${'07'.repeat(32)}`)
     const signed = signEd25519(`0x${'07'.repeat(32)}`, 'text')
     const scalars = [0n, 1n, groupOrder - 1n, groupOrder].map((scalar) => littleEndian(scalar))
@@ -74,7 +74,7 @@ describe('verifyNatively', () => {
         }
   })
 
-  test('says of keys with a part of small order what the verifier of the protocol says: some of their signatures hold', () => {
+  test('agrees with the verifier of the protocol on keys with a small-order part, some of whose signatures verify', () => {
     const { scalar, point } = ed25519.utils.getExtendedPublicKey('07'.repeat(32))
     const torsion = ed25519.ExtendedPoint.fromHex(oddPoints[4]!.slice(2))
     const mixed = point.add(torsion).toRawBytes()

@@ -34,7 +34,7 @@ property(
   },
 )
 
-test('a closed subscription allows nothing', () => {
+test('a closed subscription allows no call', () => {
   const standing = { status: 'closed', release_at: 0, pending_slashes: 0 } as const
   for (const call of ['bond', 'pause', 'resume', 'payout', 'unbond', 'withdraw'] as const)
     expect(allowsCall(standing, call, 1)).toBe(false)

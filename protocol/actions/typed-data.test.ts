@@ -125,7 +125,7 @@ describe('payloads and signed bodies', () => {
     },
   )
 
-  test('the permit beside a batch is for the sum, and for nothing else', () => {
+  test('the permit of a batch must be for exactly the sum', () => {
     const { body, expected } = sign('bond_batch')
     expect(body.permit?.message.value).toBe('18')
     const { message } = body.permit!
@@ -147,7 +147,7 @@ describe('payloads and signed bodies', () => {
     expect(check).toEqual({ ok: false, path: `message.${path}` })
   })
 
-  test('one signature bonds so many subscriptions, and not one more', () => {
+  test('one signature bonds at most bondBatchMax subscriptions', () => {
     const { body, expected } = sign('bond_batch')
     const { owner } = expected.message
     const batchOf = (count: number) => {
@@ -160,7 +160,7 @@ describe('payloads and signed bodies', () => {
     expect(batchOf(bondBatchMax + 1)).toEqual({ ok: false, path: 'message.projectIds' })
   })
 
-  test('the form of the permit is judged before the signature of the action', () => {
+  test('the form of the permit is checked before the signature of the action', () => {
     const { body, expected } = sign('bond')
     const wrong = { ...body, signature: `0x${'00'.repeat(65)}` }
     expect(checkSignedBody(wrong, expected, now)).toMatchObject({ code: 'bad_signature', path: 'signature' })

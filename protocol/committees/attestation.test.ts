@@ -8,7 +8,7 @@ const setHash = hashText('a set')
 const signed = ['one', 'two', 'three', 'four'].map((name) => attestSnapshot(profile, hashText(name), setHash))
 const validators = signed.map(({ public_key }) => public_key)
 
-test('two signatures of one key count once, also where they differ and both verify', () => {
+test('two signatures of one key count once, even if they differ and both verify', () => {
   const [one, two] = signed as [(typeof signed)[number], (typeof signed)[number]]
   // A signer may make as many valid signatures over one text as it likes; the library makes only one of them.
   const again = { ...one, signature: `0x${'22'.repeat(64)}` }

@@ -5,7 +5,7 @@ import { paramsOfEpoch } from './epoch.ts'
 const hour = 3_600
 const day = 24 * hour
 
-test('an epoch has the parameters of its first second until it ends, also where they change while it runs', () => {
+test('an epoch keeps the parameters of its first second, even if they change while it runs', () => {
   const changes = [
     { from: 10 * day + 5 * hour, params: { audit_bp: 1 } },
     { from: 20 * day, params: { audit_bp: 2 } },

@@ -54,7 +54,7 @@ async function* slices(bytes: Uint8Array, length: number) {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
 }
 
-test('property: a document is the canonical JSON of its snapshot, with its hash, and reads back however it is cut', async () => {
+test('property: a document is the canonical JSON of its snapshot, and reads back from chunks of any size', async () => {
   await fc.assert(
     fc.asyncProperty(snapshots, fc.integer({ min: 1, max: 5_000 }), async (snapshot, length) => {
       const { pieces, setHash, bytes, entries } = write(snapshot)
@@ -92,7 +92,7 @@ const candidate = (subscription_id: string, change: Partial<SnapshotCandidate> =
   ...change,
 })
 
-test('a key that moved from one owner to another stands in a snapshot once: where it is eligible', () => {
+test('a snapshot has a key that changed its owner once, for the eligible subscription', () => {
   const elsewhere = { owner: `0x${'cd'.repeat(20)}` }
   const [before, now] = [candidate('0x01', elsewhere), candidate('0x02')]
   for (const both of [

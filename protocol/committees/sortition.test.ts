@@ -52,7 +52,7 @@ describe('drawCommittee', () => {
     expect(q).toBe(quorum(k_eff))
   })
 
-  test('refuses to draw when nobody has any weight', () => {
+  test('refuses to draw if no node has weight', () => {
     const entries = [{ node_key: `0x${'01'.repeat(32)}`, collateral: '0', reputation: 1000 }]
     const committee = { size: 1, min_size: 1, backups: 0 }
     expect(() => drawCommittee(profile, { ...base, seq: 0, entries, committee })).toThrowError(

@@ -105,7 +105,7 @@ describe('findGenerationProblem', () => {
     ['the network', { network: 'another' }],
     ['the number', { generation: 2 }],
     ['the time', { effective_at: 11 }],
-    ['the hash before', { prev_hash: hashText('another') }],
+    ['the previous hash', { prev_hash: hashText('another') }],
     ['the validators', { validators: first(validators.slice(0, 2)).validators }],
   ])('signatures cover %s', (_, change) => {
     const previous = first(validators.slice(0, 4))

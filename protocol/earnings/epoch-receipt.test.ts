@@ -51,7 +51,7 @@ property(
   { numRuns: 40 },
 )
 
-test('property: final records and voters in any order give one receipt hash', () => {
+test('property: the receipt hash does not depend on the order of final records and voters', () => {
   const records = fc.array(
     fc.record({
       gas_used: fc.nat(10 ** 8),
@@ -84,6 +84,6 @@ test('attempts start one after the other once the epoch has settled', () => {
   expect(attemptStart(10, 3600, 3, defaultNetworkParams)).toBe(11 * 3600 + 120 + 360)
 })
 
-test('a receipt waits for open rounds until the last of them has had its time', () => {
+test('a receipt waits for open rounds until the time for the last of them is over', () => {
   expect(receiptWaitsUntil(10, { epoch_secs: 3600, round_secs: 90 })).toBe(11 * 3600 + 90 + 360)
 })

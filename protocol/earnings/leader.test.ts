@@ -23,6 +23,6 @@ property(
   },
 )
 
-test('no validators, no leader', () => {
+test('an empty list of validators has no leader', () => {
   expect(leaderOfAttempt([], projectId, 1, 0)).toBeUndefined()
 })

@@ -14,7 +14,7 @@ const problemsOf = (given: unknown, chainId = localChain) => {
   return 'problems' in read ? describeParamsProblems(read.problems) : null
 }
 
-test('well-formed changes follow the parameters that the chain began with', () => {
+test('well-formed changes apply on top of the initial parameters of the chain', () => {
   const changes = [
     { from, params: { audit_bp: 2_000 } },
     { from: from + 90_000, params: { weight_unit_wei: '5', settle: 60 } },
@@ -65,7 +65,7 @@ test.each([
   expect(problemsOf(given)).toMatch(problem)
 })
 
-test('changes ascend, and no epoch is prepared under one and begins under another', () => {
+test('changes ascend, with gaps so long that no epoch is prepared under one and begins under another', () => {
   const after = (secs: number, chainId?: number) =>
     problemsOf(
       [
@@ -82,7 +82,7 @@ test('changes ascend, and no epoch is prepared under one and begins under anothe
   expect(after(90_000, 84_532)).toBe(null)
 })
 
-test('all problems are said at once', () => {
+test('all problems are reported at once', () => {
   const given = [
     { from: 5, params: { audit_bp: -1 } },
     { from, params: { treasury_bp_min: 5 } },
@@ -90,7 +90,7 @@ test('all problems are said at once', () => {
   expect(problemsOf(given)?.split('; ')).toHaveLength(3 + 1)
 })
 
-test('the changes that this build has for each chain could be written in a setting', () => {
+test('the changes of this build for each chain are also valid as a setting', () => {
   for (const { chainId, changes = [] } of chainProfiles) {
     expect(scheduleProblems(paramsScheduleOf(chainId), chainId)).toEqual([])
     expect(readParamsChanges(chainId, changes)).toEqual({ schedule: paramsScheduleOf(chainId) })

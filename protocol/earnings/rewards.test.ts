@@ -75,7 +75,7 @@ describe('capUnits', () => {
   )
 })
 
-test('sumUnits: a sum that no receipt can carry is refused', () => {
+test('sumUnits: a sum too large for a receipt is refused', () => {
   const records = [1, 2].map(() => ({
     gas_used: Number.MAX_SAFE_INTEGER,
     voters: [{ payout_address: miner(1) }],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { defaultNetworkParams } from '../identity/index.ts'
 import { askedSeconds, settlementTimeProblems } from './settlement-times.ts'
 
-test('the parameters of the network fit together', () => {
+test('the default parameters of the network have no conflict', () => {
   expect(settlementTimeProblems(defaultNetworkParams)).toEqual([])
 })
 
@@ -16,12 +16,12 @@ test.each([
   [{}, { withdrawalNotice: 90_959 }, [/^The notice of a withdrawal is 90959 s, .* 90960/]],
   [{}, { withdrawalNotice: 90_960 }, []],
   [{}, { posting: 4_559 }, [/at most 4559, the time for which a vault reserves/]],
-])('%j with %j: each problem is named', (params, times, problems) => {
+])('%j with %j: each problem is reported', (params, times, problems) => {
   const found = settlementTimeProblems({ ...defaultNetworkParams, ...params }, times)
   expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)))
 })
 
-test('all problems are named at once', () => {
+test('all problems are reported at once', () => {
   const params = { ...defaultNetworkParams, settle: 500, vault_challenge_secs: 60 }
   expect(settlementTimeProblems(params)).toHaveLength(2)
 })

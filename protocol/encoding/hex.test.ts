@@ -16,7 +16,7 @@ describe('hexToBytes', () => {
 })
 
 describe('raw20 and raw32', () => {
-  test('accept their width only, and name the field', () => {
+  test('accept only their width, and name the field in errors', () => {
     expect(raw20(`0x${'a1'.repeat(20)}`)).toHaveLength(20)
     expect(raw32(`0x${'a1'.repeat(32)}`)).toHaveLength(32)
     expect(() => raw20(`0x${'a1'.repeat(32)}`, 'owner')).toThrowError(

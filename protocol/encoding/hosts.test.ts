@@ -81,11 +81,11 @@ test.each([
   ['https:hub.example@other.example', false],
   ['https://other.example\\@hub.example', false],
   ['https:\\\\other.example', false],
-])('the host that a reader sees in %s is its own: %s', (url, expected) => {
+])('the host that a reader sees in %s is its real host: %s', (url, expected) => {
   expect(showsItsHost(url)).toBe(expected)
 })
 
-test('a deployment is local without a certificate, or on this machine', () => {
+test('a deployment is local if its URL has no TLS or names this machine', () => {
   const isLocal = (url: string) => isLocalUrl(new URL(url))
   expect(['http://192.168.1.5:8787', 'https://localhost', 'https://hub.example'].map(isLocal)).toEqual([
     true,

@@ -18,11 +18,14 @@ describe('a text that others read', () => {
     },
   )
 
-  test.each(['a', ' Ada ', '名', '🙂', '\u200dx', '.'])('shows something: %j', (text) => {
+  test.each(['a', ' Ada ', '名', '🙂', '\u200dx', '.'])('may be anything visible: %j', (text) => {
     expect(name(text)).toBe(true)
   })
 
-  test.each(['\u202eevil', 'a\u0007', 'a\nb', '\u061cx'])('hides nothing: %j', (text) => {
-    expect(name(text)).toBe(false)
-  })
+  test.each(['\u202eevil', 'a\u0007', 'a\nb', '\u061cx'])(
+    'may not contain hidden or control characters: %j',
+    (text) => {
+      expect(name(text)).toBe(false)
+    },
+  )
 })

@@ -5,13 +5,13 @@ import { ProblemList, problemsMax } from './problem.ts'
 const problem = (path: string, code = 'invalid_value') => ({ path, code, message: '' })
 
 describe('ProblemList', () => {
-  test('has a problem once, and orders by path, then by code', () => {
+  test('keeps each problem once, and sorts by path, then by code', () => {
     const list = new ProblemList([problem('b'), problem('a', 'missing'), problem('b'), problem('a')])
     expect(list.found()).toEqual([problem('b'), problem('a', 'missing'), problem('a')])
     expect(list.sorted()).toEqual([problem('a'), problem('a', 'missing'), problem('b')])
   })
 
-  test('keeps the first hundred', () => {
+  test('keeps the first hundred problems', () => {
     const list = new ProblemList()
     for (let i = 0; i < problemsMax; i++) {
       expect(list.isFull).toBe(false)
@@ -25,7 +25,7 @@ describe('ProblemList', () => {
 })
 
 describe('joinPath', () => {
-  test('ends a long path with a mark, after which no step is shown', () => {
+  test('ends a long path with an ellipsis, and shows no step after it', () => {
     const whole = joinPath('a', 'k'.repeat(198))
     expect(whole).toHaveLength(200)
     expect(joinPath(whole, 0)).toBe(`${whole}…`)

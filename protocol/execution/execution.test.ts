@@ -17,7 +17,7 @@ const stores = fc.uniqueArray(fc.record({ key: bytes, value: bytes }), {
 })
 
 describe('hashReceipt', () => {
-  test('covers the eight members and nothing else', () => {
+  test('covers exactly the eight members', () => {
     const receipt = createReceipt({
       module_address: `0x${'11'.repeat(32)}`,
       function: 'f',
@@ -63,7 +63,7 @@ describe('computeStateRoot', () => {
 })
 
 describe('roundText', () => {
-  test('an empty payout line ends the text with LF, or stands before the extra line', () => {
+  test('an empty payout line ends the text with LF, or comes before the extra line', () => {
     const vote = { round_id: 'r', receipt_hash: 'h' }
     expect(roundText(profile, { kind: 'epoch', ...vote })).toBe('hub-vote-v1\nepoch\nr\nh\n')
     expect(roundText(profile, { kind: 'finality', ...vote, extra: 'x' })).toBe(

@@ -5,14 +5,14 @@ import { inputBytesMax } from '../wasm/run-limits.ts'
 import { encodeTaskInput } from './task-input.ts'
 
 describe('encodeTaskInput', () => {
-  test('a text is taken byte for byte, another value as its canonical text', () => {
+  test('a text is encoded byte for byte, any other value as canonical JSON', () => {
     const hexOf = (given: object) => bytesToHex(encodeTaskInput(given))
     expect(hexOf({ input: ' {"b":1}' })).toBe(hexOf({ input_b64: btoa(' {"b":1}') }))
     expect(hexOf({ input: { b: 1, a: [true] } })).toBe(hexOf({ input: '{"a":[true],"b":1}' }))
     expect(hexOf({})).toBe('0x')
   })
 
-  test('property: base64 has one spelling', () => {
+  test('property: each input has exactly one valid base64 text', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.constantFrom('=', ' ', '\n', 'A', '-'), (bytes, extra) => {
         const text = btoa(String.fromCharCode(...bytes))

@@ -51,7 +51,7 @@ describe('parseArtifact', () => {
     const ruleOf = (deflated: number, size: number) =>
       errorOf(ArtifactError, () => parseArtifact(promisingArtifact(deflated, size), { isNew: true })).rule
 
-    test('12 KiB that promise 12 MiB are refused before a byte is inflated, with what to do', () => {
+    test('12 KiB that declare 12 MiB are refused before a byte is inflated, and the error states the fix', () => {
       const bomb = promisingArtifact(12_234, 12 * 1024 * 1024)
       // Its stream cannot be inflated.
       expect(() => parseArtifact(bomb)).toThrowError(expect.objectContaining({ rule: 'broken_deflate' }))
@@ -65,7 +65,7 @@ describe('parseArtifact', () => {
       )
     })
 
-    test('a hundred times its bytes, and 64 KiB from however few, are not too much', () => {
+    test('a ratio of 100, and up to 64 KiB at any ratio, are accepted', () => {
       expect(ruleOf(1_000, 100_000)).toBe('broken_deflate')
       expect(ruleOf(1_000, 100_001)).toBe('compression_ratio')
       expect(ruleOf(20, 65_536)).toBe('broken_deflate')
@@ -73,7 +73,7 @@ describe('parseArtifact', () => {
       expect(ruleOf(0, 65_537)).toBe('compression_ratio')
     })
 
-    test('one that is there already is read whatever its ratio, and so is a new one whose zeros are stored', () => {
+    test('an existing artifact is read at any ratio, and a new one if its zeros are stored uncompressed', () => {
       const there = artifactOfZeros(1_000_000, (content) => deflateRawSync(content))
       const { wasm, manifest, manifestAddress } = parseArtifact(there)
       expect(() => parseArtifact(there, { isNew: true })).toThrowError(ArtifactError)
@@ -82,7 +82,7 @@ describe('parseArtifact', () => {
     })
   })
 
-  test('lists a hundred problems of a manifest that has more', () => {
+  test('lists only the first hundred problems of a manifest', () => {
     const unknown = Array.from({ length: 5_000 }, (_, i) => [`k${i}`, 0])
     const broken = { ...Object.fromEntries(unknown), ...echoManifest, name: '' }
     const manifest = new TextEncoder().encode(JSON.stringify(broken))
@@ -122,7 +122,7 @@ describe('parseArtifact', () => {
     { numRuns: 2000 },
   )
 
-  test('property: an artifact cut off anywhere is refused with a rule', () => {
+  test('property: an artifact truncated at any byte is refused with a rule', () => {
     const { bytes } = echoArtifact()
     for (let length = 0; length < bytes.length; length++)
       expect(() => parseArtifact(bytes.subarray(0, length))).toThrowError(ArtifactError)
@@ -135,14 +135,14 @@ const hex = (value: number, bytes: number): string =>
 const textHex = (text: string): string => Buffer.from(text).toString('hex')
 
 describe('packArtifact', () => {
-  test('gives the same bytes for the same module, whatever the order of keys', () => {
+  test('writes the same bytes for the same module, whatever the order of keys', () => {
     const reversed = Object.fromEntries(
       Object.entries(echoManifest).reverse(),
     ) as unknown as typeof echoManifest
     expect(packArtifact(reversed, echoWasm).bytes).toEqual(echoArtifact().bytes)
   })
 
-  test('writes the bytes that other packagers of this format write', () => {
+  test('writes the same bytes as other packagers of this format', () => {
     const { bytes } = echoArtifact()
     const manifest = utf8(encodeCanonicalJson({ ...echoManifest, manifest_address: echoAddress }))
     const entries = [
@@ -182,7 +182,7 @@ describe('packArtifact', () => {
     expect(Buffer.from(bytes).toString('hex')).toBe(filesHex + directoryHex + end)
   })
 
-  test('writes the address into the manifest, and keeps one that is right', () => {
+  test('writes the address into the manifest, keeps a correct one, and refuses a wrong one', () => {
     const { bytes, manifestAddress } = echoArtifact()
     expect(openArtifact(bytes).manifest).toEqual({ ...echoManifest, manifest_address: echoAddress })
     const again = packArtifact({ ...echoManifest, manifest_address: manifestAddress }, echoWasm)
@@ -193,7 +193,7 @@ describe('packArtifact', () => {
     )
   })
 
-  test('does not pack what would be refused', () => {
+  test('does not pack an artifact that would be refused', () => {
     expect(() => packArtifact({ ...echoManifest, name: '' }, echoWasm)).toThrowError(ArtifactError)
     expect(() => packArtifact(echoManifest, echoWasm.subarray(1))).toThrowError(ArtifactError)
   })
@@ -253,7 +253,7 @@ describe('inflate', () => {
     expect(inflate(new Uint8Array(deflated), content.length)).toEqual(content)
   })
 
-  test('takes time in proportion to the stream, also when that is nothing but tables of codes', () => {
+  test('takes time proportional to the stream, even if it contains only code tables', () => {
     expect(inflateRawSync(emptyBlocks(3))).toHaveLength(0)
     // As many as an artifact of the largest size has room for would take 20 times as long.
     const stream = emptyBlocks(30_000)
@@ -263,13 +263,13 @@ describe('inflate', () => {
     expect((user + system) / 1e6).toBeLessThan(1.5)
   })
 
-  test('reads what zlib writes with its smallest blocks', () => {
+  test('reads streams that zlib writes with its smallest blocks', () => {
     const content = new Uint8Array(200_000).map((_, i) => (i * i * 2654435761) >>> 24)
     for (const memLevel of [1, 2, 9])
       expect(inflate(deflateRawSync(content, { memLevel, level: 1 }), content.length)).toEqual(content)
   })
 
-  test('refuses a stream that is longer or shorter than announced, or followed by anything', () => {
+  test('refuses a stream that is broken, longer or shorter than announced, or followed by other bytes', () => {
     const content = new Uint8Array(5000).fill(9)
     const deflated = new Uint8Array(deflateRawSync(content))
     const failure = (input: Uint8Array, length: number) =>
@@ -282,6 +282,6 @@ describe('inflate', () => {
   })
 })
 
-test('crc32 of the standard check text', () => {
+test('crc32 is correct for the standard check text', () => {
   expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926)
 })

@@ -21,12 +21,12 @@ const { owner_signature: _, ...record } = createBindingRecord(profile, fields, {
 })
 const code = formatBindingCode({ ...fields, node_signature: record.node_signature! })
 
-test('a code reads back as the record that its node has signed, alone or at the end of an address', () => {
+test('a code parses to the record that its node signed, alone or at the end of a URL', () => {
   expect(parseBindingCode(profile, code)).toEqual(record)
   expect(parseBindingCode(profile, ` https://hub.example/me#${code}\n`)).toEqual(record)
 })
 
-test('a text that is not a code of a device of this deployment is null', () => {
+test('a text that is not a code of a device of this deployment parses to null', () => {
   const parts = code.split('.')
   fc.assert(
     fc.property(fc.nat(parts.length - 1), fc.string({ maxLength: 90 }), (at, other) => {

@@ -21,7 +21,7 @@ test('a session token has the prefix of its deployment and 43 characters of base
 })
 
 describe('an API key', () => {
-  test('is read as it was written', () => {
+  test('parses to the id and secret from which it was formatted', () => {
     expect(id).toHaveLength(apiKeyIdLength)
     expect(formatApiKey(profile, { id, secret })).toBe(`hub_test_${id}_${secret}`)
     expect(parseApiKey(profile, `hub_test_${id}_${secret}`)).toEqual({ id, secret })
@@ -30,8 +30,8 @@ describe('an API key', () => {
   test.each([
     ['another prefix', `swarm_test_${id}_${secret}`],
     ['no prefix', `${id}_${secret}`],
-    ['a hyphen between', `hub_test_${id}-${secret}`],
-    ['an id of seven', `hub_test_${id.slice(1)}_${secret}`],
+    ['a hyphen as the separator', `hub_test_${id}-${secret}`],
+    ['an id of seven characters', `hub_test_${id.slice(1)}_${secret}`],
     ['an id with a hyphen', `hub_test_${id.slice(1)}-_${secret}`],
     ['a longer secret', `hub_test_${id}_${secret}k`],
     ['nothing', ''],

@@ -28,7 +28,7 @@ describe('deriveProjectId', () => {
     expect(renamed === deriveProjectId(profile, address, 'slug')).toBe(prefix === profile.prefix)
   })
 
-  test('refuses a malformed slug and developer by their own errors', () => {
+  test('refuses a malformed slug and a malformed developer with different errors', () => {
     expect(() => deriveProjectId(profile, address, 'No')).toThrowError(SlugError)
     expect(() => deriveProjectId(profile, '0x12', 'slug')).toThrowError(FormatError)
   })
@@ -75,7 +75,7 @@ describe('round ids', () => {
     expect(ids.every(isRoundId)).toBe(true)
   })
 
-  test('members beside the six do not enter a direct round id', () => {
+  test('members other than the six do not change a direct round id', () => {
     expect(deriveDirectRoundId({ ...round, ...{ v: 2, input: 'x' } })).toBe(deriveDirectRoundId(round))
   })
 })

@@ -25,9 +25,12 @@ test.each([
   [7_200, { audit_bp: 2_000, gas_per_unit: 1_000_000 }],
   [359_999, { audit_bp: 2_000, gas_per_unit: 1_000_000 }],
   [360_000, { audit_bp: 2_000, gas_per_unit: 500_000 }],
-])('at %i the last change that has begun holds, and what it does not name is as before', (time, expected) => {
-  expect(paramsAt(schedule, time)).toEqual({ ...defaultNetworkParams, ...expected })
-})
+])(
+  'at %i the latest change in force applies, and parameters that it does not name are unchanged',
+  (time, expected) => {
+    expect(paramsAt(schedule, time)).toEqual({ ...defaultNetworkParams, ...expected })
+  },
+)
 
 test('a change is announced with its time and the hash of all parameters until it takes effect', () => {
   const hash = hashNetworkParams({ ...defaultNetworkParams, audit_bp: 2_000 })
@@ -37,19 +40,19 @@ test('a change is announced with its time and the hash of all parameters until i
   expect(announcedAt(schedule, 360_000)).toBe(null)
 })
 
-test('no network of this build changes its parameters: a change is a decision of its people', () => {
+test('no network of this build has scheduled changes of its parameters', () => {
   for (const chainId of [31_337, 11_155_111, 84_532, 1, 4_242])
     expect(paramsScheduleOf(chainId)).toEqual([{ from: 0, params: networkParamsOf(chainId) }])
 })
 
-test('members that do not know a change are known for two of the longest epochs', () => {
+test('a change counts as recent for two of the longest epochs', () => {
   const at = (time: number) => isSoonAfterChange(schedule, time, 86_400)
   expect([0, 7_199, 7_200, 179_999, 180_000, 359_999, 360_000].map(at)).toEqual([
     ...[false, false, true, true, false, false, true],
   ])
 })
 
-describe('laws of any schedule', () => {
+describe('every schedule', () => {
   const anyChanges = fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { maxLength: 6 }).chain((hours) =>
     fc.tuple(
       ...hours
@@ -67,7 +70,7 @@ describe('laws of any schedule', () => {
   )
   const anyTime = fc.integer({ min: 0, max: 4_000_000 })
 
-  test('all parameters are there, and they are the changes so far, one over the other', () => {
+  test('has all parameters, with the changes so far applied in order', () => {
     fc.assert(
       fc.property(anyChanges, anyTime, (given, time) => {
         const expected = given
@@ -80,7 +83,7 @@ describe('laws of any schedule', () => {
     )
   })
 
-  test('the next parameters apply from their start on, and nothing changes before', () => {
+  test('applies the next parameters from their start, and changes nothing before', () => {
     fc.assert(
       fc.property(anyChanges, anyTime, anyTime, (given, time, other) => {
         const found = makeSchedule(defaultNetworkParams, given)

@@ -4,6 +4,6 @@ import { emptyPreferences, findPreferencesProblems } from './preferences.ts'
 
 describeVectors('preferences')
 
-test('findPreferencesProblems: what is read before anything was saved may be saved', () => {
+test('findPreferencesProblems: the empty preferences of a new user can be saved', () => {
   expect(findPreferencesProblems(emptyPreferences)).toEqual([])
 })

@@ -24,7 +24,7 @@ describe('resolveProfile', () => {
 })
 
 describe('readProfile', () => {
-  test('takes every complete profile, and completes one that lacks members', () => {
+  test('accepts every complete profile, and fills in missing members', () => {
     const complete = resolveProfile({ service: 'Acme', chain_id: 5 })
     for (const given of [{}, { service: 'Acme', chain_id: 5 }, complete])
       expect(readProfile(given)).toEqual({ profile: resolveProfile(given) })
@@ -51,12 +51,12 @@ describe('readProfile', () => {
       { api_key_prefix: 'a', session_token_prefix: 'ab' },
       'api_key_prefix must not begin with session_token_prefix',
     ],
-  ])('refuses %j by the name of the member', (given, message) => {
+  ])('refuses %j and names the member', (given, message) => {
     const { problems } = readProfile(given) as { problems: { member: string; message: string }[] }
     expect(describeProfileProblems(problems)).toContain(message)
   })
 
-  test('names all problems at once', () => {
+  test('reports all problems at once', () => {
     const read = readProfile({ network: '', chain_id: 0.5, other: 1 })
     expect('problems' in read && read.problems.map(({ member }) => member)).toEqual([
       'other',
@@ -67,12 +67,12 @@ describe('readProfile', () => {
 })
 
 describe('profileStrings', () => {
-  test('no default name survives in a renamed deployment', () => {
+  test('a renamed deployment contains no default name', () => {
     const profile = resolveProfile({ service: 'Acme' })
     expect(JSON.stringify([profile, profileStrings(profile)])).not.toMatch(/hub/i)
   })
 
-  test('another profile changes every text, hash and signature that has a name in it', () => {
+  test('another profile changes every text, hash and signature that contains a name', () => {
     for (const renamed of readVectorFile(path.join(import.meta.dirname, '../vectors/renamed.json'))) {
       const [original] = readVectorFile(path.join(import.meta.dirname, `../vectors/${renamed.topic}.json`))
       for (const { name, output } of renamed.cases) {

@@ -54,7 +54,7 @@ describe('checksumAddress', () => {
     '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
     '0x52908400098527886E0F7030069857D2E4169EE7',
     '0xde709f2102306220921060314715629080e2fb77',
-  ])('writes %s of EIP-55', (text) => {
+  ])('writes %s as in EIP-55', (text) => {
     expect(checksumAddress(text.toLowerCase())).toBe(text)
   })
 
@@ -87,7 +87,7 @@ describe('parseSiweMessage', () => {
     { numRuns: 1000 },
   )
 
-  test('names the field that does not fit', () => {
+  test('names the invalid field', () => {
     expect(() => parseSiweMessage(issuedText.replace('Version: 1', 'Version: 2'))).toThrowError(
       expect.objectContaining({ name: 'SiweMessageError', field: 'version' }),
     )
@@ -129,7 +129,7 @@ describe('checkSiweExchange', () => {
       ...change,
     })
 
-  test('the nonce is burned exactly when the message was acceptable', () => {
+  test('the nonce is burned exactly when the message is acceptable', () => {
     expect(exchange()).toMatchObject({ status: 'signed_in', burnsNonce: true })
     expect(exchange({ signature: '0x' })).toEqual({
       status: 'refused',
@@ -150,7 +150,7 @@ describe('checkSiweExchange', () => {
     })
   })
 
-  test('a signature that only a contract can have made is passed on with its digest', () => {
+  test('a signature that only a contract can verify is passed on with its digest', () => {
     const signature = `0x${'ab'.repeat(200)}`
     expect(exchange({ signature })).toMatchObject({
       status: 'ask_contract',
@@ -194,7 +194,7 @@ describe('isSafeToSign', () => {
     ['an old issue time', { issuedAt: formatTimestamp(now - 291) }],
     ['no expiration', { expirationTime: null }],
     ['a past expiration', { expirationTime: formatTimestamp(now + 10) }],
-    ['more than a day', { expirationTime: formatTimestamp(now + 86_401) }],
+    ['an expiration after more than a day', { expirationTime: formatTimestamp(now + 86_401) }],
   ])('refuses %s', (_, change) => {
     expect(isSafeToSign(profile, formatSiweMessage({ ...parsed, ...change }), expected)).toBe(false)
   })

@@ -135,7 +135,7 @@ describe('frames', () => {
     expect([error.code, paths(error)]).toEqual(['invalid_field', ['extra']])
   })
 
-  test.each(hubFrames)('the node does not see a member that a later hub may send: $type', (frame) => {
+  test.each(hubFrames)('the node drops an unknown member from a later hub: $type', (frame) => {
     expect(parseHubFrame(JSON.stringify({ ...frame, extra: 1 }), limits)).toEqual(frame)
   })
 
@@ -156,7 +156,7 @@ describe('frames', () => {
     }
   })
 
-  test('neither side takes frames of the other', () => {
+  test('each side refuses the frame types that it sends itself', () => {
     expect(refusal(parseNodeFrame, JSON.stringify(hubFrames[0])).message).toBe(
       'type: One of ping, ready, accept, decline, vote, decided, attested.',
     )
@@ -166,17 +166,17 @@ describe('frames', () => {
   })
 
   test.each([
-    ['no JSON', '{', 'bad_request'],
+    ['text that is not JSON', '{', 'bad_request'],
     ['a list', '[]', 'bad_request'],
     ['a fraction', '{"type":"ready","slots":1.5}', 'bad_request'],
     ['the same key twice', `{"type":"accept","offer_id":"${id}","offer_id":"${id}"}`, 'bad_request'],
     ['no type', '{}', 'invalid_field'],
-    ['a type that objects inherit', '{"type":"constructor"}', 'invalid_field'],
+    ['a type that is an inherited property of objects', '{"type":"constructor"}', 'invalid_field'],
   ])('refused: %s', (_, text, code) => {
     expect(refusal(parseNodeFrame, text).code).toBe(code)
   })
 
-  test('a problem carries the offer it concerns', () => {
+  test('a problem names the offer that it concerns', () => {
     const error = refusal(parseNodeFrame, JSON.stringify({ type: 'decline', offer_id: id, reason: 'no' }))
     expect(error).toMatchObject({ offerId: id, message: expect.stringMatching(/^reason: One of busy, /) })
   })
@@ -188,13 +188,13 @@ describe('sizes', () => {
     return JSON.stringify({ ...voteFrame, events: ['x'.repeat(bytes - frame.length)] })
   }
 
-  test('a frame of the most bytes is read, and one byte more is not', () => {
+  test('a frame of the maximum size is read, and one byte more is refused', () => {
     const { relay_max_frame_bytes: max } = limits
     expect(parseNodeFrame(ofBytes(max), limits)).toMatchObject({ type: 'vote' })
     expect(refusal(parseNodeFrame, ofBytes(max + 1)).code).toBe('too_large')
   })
 
-  test('bytes are counted, not characters', () => {
+  test('the limit counts bytes, not characters', () => {
     const text = ofBytes(limits.relay_max_frame_bytes).replace('xxxx', 'éééé')
     expect(refusal(parseNodeFrame, text).code).toBe('too_large')
   })
@@ -203,7 +203,7 @@ describe('sizes', () => {
     expect(refusal(parseNodeFrame, '{'.repeat(limits.relay_max_frame_bytes + 1)).code).toBe('too_large')
   })
 
-  test('a frame without input or output is a control frame', () => {
+  test('a frame without input or output has the limit of control frames', () => {
     const blanks = ' '.repeat(limits.relay_max_control_bytes)
     const error = refusal(parseNodeFrame, JSON.stringify(nodeFrames[0]) + blanks)
     expect([error.code, error.message]).toEqual([
@@ -214,14 +214,14 @@ describe('sizes', () => {
     expect(parseHubFrame(JSON.stringify(hubFrames[2]) + blanks, limits)).toEqual(hubFrames[2])
   })
 
-  test('nothing is written that the other side refuses for its size', () => {
+  test('a frame that the other side would refuse for its size is not written', () => {
     const events = [{ name: 'big', data: 'x'.repeat(limits.relay_max_frame_bytes) }]
     expect(() =>
       writeNodeFrame({ type: 'vote', offer_id: id, vote, output_b64: '', events }, limits),
     ).toThrowError(expect.objectContaining({ name: 'FrameError', code: 'too_large' }))
   })
 
-  test('a frame of more values than any run emits is refused', () => {
+  test('a frame with more values than any run emits is refused', () => {
     const text = JSON.stringify({ ...voteFrame, events: [] }).replace('[]', `[${'0,'.repeat(600_000)}0]`)
     expect(refusal(parseNodeFrame, text)).toMatchObject({ code: 'bad_request' })
   })
@@ -240,7 +240,7 @@ describe('ready', () => {
     expect(paths(refusal(parseNodeFrame, JSON.stringify({ ...ready, [member]: value })))).toEqual([member])
   })
 
-  test('a wrong id is named by its position', () => {
+  test('an invalid id is reported by its position', () => {
     expect(paths(refusal(parseNodeFrame, JSON.stringify({ ...ready, holding: [id, 'x'] })))).toEqual([
       'holding[1]',
     ])
@@ -259,9 +259,9 @@ describe('offer', () => {
     ['a vote due before the accept', { vote_by: terms.accept_by - 1 }, 'vote_by'],
     ['input twice', { input_url: 'https://hub.example/' }, 'input_b64'],
     ['input above 256 KiB', { input_b64: tooLong }, 'input_b64'],
-    ['input that is no base64', { input_b64: 'aGVsbG8' }, 'input_b64'],
-    ['a file for input', { input_b64: undefined, input_url: 'file:///etc/passwd' }, 'input_url'],
-    ['an address with a password', { input_b64: undefined, input_url: 'https://a:b@c/' }, 'input_url'],
+    ['input that is not base64', { input_b64: 'aGVsbG8' }, 'input_b64'],
+    ['a file URL for input', { input_b64: undefined, input_url: 'file:///etc/passwd' }, 'input_url'],
+    ['a URL with a password', { input_b64: undefined, input_url: 'https://a:b@c/' }, 'input_url'],
   ])('refused: %s', (_, change, path) => {
     expect(paths(refusal(parseHubFrame, JSON.stringify({ ...offer, ...change })))).toContain(path)
   })
@@ -274,19 +274,19 @@ describe('offer', () => {
 
 describe('rounds of a validator', () => {
   test.each([
-    ['no round of a task', { round_id: `exec:0x${'0'.repeat(64)}`, code: 'unavailable' }],
+    ['a round that is not of a task', { round_id: `exec:0x${'0'.repeat(64)}`, code: 'unavailable' }],
     ['neither a vote nor an error', { round_id }],
     ['both', { round_id, vote: {}, run: null, code: 'unavailable' }],
     ['an unknown error', { round_id, code: 'tired' }],
-    ['no run', { round_id, vote: {} }],
-    ['more than an answer', { round_id, vote: {}, run: null, more: 1 }],
+    ['a vote without a run', { round_id, vote: {} }],
+    ['an unknown member', { round_id, vote: {}, run: null, more: 1 }],
   ])('refused: %s', (_, answer) => {
     expect(paths(refusal(parseNodeFrame, JSON.stringify({ type: 'decided', answers: [answer] })))).toEqual([
       'answers[0]',
     ])
   })
 
-  test('are at most as many as a frame may have', () => {
+  test('are at most frameRoundsMax in a frame', () => {
     const rounds = Array.from({ length: frameRoundsMax + 1 }, () => ({ round_id }))
     const most = rounds.slice(1)
     const text = writeBatch(
@@ -338,18 +338,18 @@ test.each([
   [100_000, 60],
   [1_000_000, 600],
   [1e9, 3_600],
-])('%i nodes come back within %i s', (links, secs) => {
+])('%i nodes reconnect within %i s', (links, secs) => {
   expect(returnSecs(links)).toBe(secs)
 })
 
-test('ping and pong are written to the byte as the hub answers them unread', () => {
+test('ping and pong have exactly the bytes that the hub answers without parsing', () => {
   expect([writeNodeFrame({ type: 'ping' }, limits), writeHubFrame({ type: 'pong' }, limits)]).toEqual([
     pingText,
     pongText,
   ])
 })
 
-test('only a node that was replaced does not come back by itself', () => {
+test('only a replaced node does not reconnect by itself', () => {
   const stayingAway = Object.entries(closeCodes).filter(([, code]) => !mayReconnect(code))
   expect(stayingAway.map(([name]) => name)).toEqual(['replaced'])
 })

@@ -52,7 +52,7 @@ describe('checkCompatibility', () => {
     ['another class', { class: 'phone' }, ['device_class']],
     ['another engine', { engine: 'pulley32' }, ['engine']],
     ['cores, more than 10 % short', { cpu_cores: 8 }, ['cpu_cores']],
-    ['memory, one megabyte beyond 10 %', { ram_mb: 7199 }, ['ram_mb']],
+    ['memory, one megabyte more than 10 % short', { ram_mb: 7199 }, ['ram_mb']],
     ['everything', { ram_mb: 1, storage_mb: 1, benchmark: 1 }, ['ram_mb', 'storage_mb', 'benchmark']],
   ] as const)('misses %s', (_, change, missing) => {
     expect(checkCompatibility({ ...device, ...change }, asked)).toMatchObject({
@@ -64,7 +64,7 @@ describe('checkCompatibility', () => {
     })
   })
 
-  test('short by at most 10 % is marginal, and not counted as met', () => {
+  test('a shortage of at most 10 % is marginal, and does not count as met', () => {
     expect(checkCompatibility({ ...device, cpu_cores: 9, ram_mb: 7200 }, asked)).toMatchObject({
       compatible: true,
       tier: 'marginal',
@@ -74,7 +74,7 @@ describe('checkCompatibility', () => {
     })
   })
 
-  test('unknown hardware is a warning, never a pass', () => {
+  test('unknown hardware causes warnings, and never counts as met', () => {
     expect(checkCompatibility(unknown, asked)).toEqual({
       compatible: true,
       tier: 'marginal',
@@ -84,7 +84,7 @@ describe('checkCompatibility', () => {
     })
   })
 
-  test('a requirement that is absent is met, also by an unknown device', () => {
+  test('an absent requirement is met, even by an unknown device', () => {
     const modest = { ...asked, cpu_cores: 0, ram_mb: 0, storage_mb: 0, min_benchmark: 0 }
     expect(checkCompatibility(unknown, modest)).toMatchObject({
       warnings: ['unknown_device_class', 'unknown_engine'],
@@ -98,7 +98,7 @@ describe('checkCompatibility', () => {
     [1500, 'good'],
     [1499, 'fair'],
     [999, 'poor'],
-  ])('a benchmark of %i for 1000 is %s', (benchmark, performance) => {
+  ])('a benchmark of %i with 1000 required is %s', (benchmark, performance) => {
     expect(checkCompatibility({ ...device, benchmark }, asked)).toMatchObject({ performance })
   })
 

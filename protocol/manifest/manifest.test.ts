@@ -53,7 +53,7 @@ describe('findManifestProblems', () => {
     },
   )
 
-  test('numbers written with fraction or exponent are problems though their value fits', () => {
+  test('numbers with a fraction or exponent are problems even if their value is valid', () => {
     const text = JSON.stringify(valid).replace('"max_gas_limit":250000000', '"max_gas_limit":2.5e8')
     const unencodable: UnencodableValue[] = []
     const manifest = parseStrictJson(text, {
@@ -64,7 +64,7 @@ describe('findManifestProblems', () => {
     ])
   })
 
-  test('a URL hides no characters and names the host that it shows, though the URL rules would take it', () => {
+  test('a URL with hidden characters or a misleading host is a problem, even if it parses', () => {
     for (const url of [
       'https://a.example/\u202egpj',
       'https://a.exa\nmple',
@@ -81,7 +81,7 @@ describe('findManifestProblems', () => {
     }
   })
 
-  test('a name is not of white space alone', () => {
+  test('a name or tag of white space only is a problem', () => {
     const listing = { ...valid.listing, name: ' \u200b\u3000', tags: ['\u00a0'] }
     expect(findManifestProblems({ ...valid, listing }, context)).toMatchObject([
       { path: 'listing.name', message: expect.stringContaining('not of white space alone') },
@@ -89,7 +89,7 @@ describe('findManifestProblems', () => {
     ])
   })
 
-  test('a lone surrogate is reported beside what its rule says, in keys too', () => {
+  test('a lone surrogate is reported, in keys too, in addition to other problems', () => {
     const listing = { ...valid.listing, name: '\ud800', '\udc00': 1 }
     expect(findManifestProblems({ ...valid, listing }, context)).toMatchObject([
       { path: 'listing.name', code: 'invalid_string' },
@@ -171,7 +171,7 @@ describe('checkManifestEnvelope', () => {
   const manifest = { ...valid, developer: evmAddress(privateKey) }
   const envelope = { manifest, sig_type: 'eip191', signature: signManifest(privateKey, manifest) } as const
 
-  test('problems come before the owner, and the owner before the signature', () => {
+  test('problems are reported before a wrong owner, and a wrong owner before a bad signature', () => {
     const problems = [{ path: 'v', code: 'missing', message: '' }]
     const wrong = { ...envelope, signature: `0x${'00'.repeat(65)}` }
     const check = (given: object) => checkManifestEnvelope(context.profile, wrong, given)
@@ -180,7 +180,7 @@ describe('checkManifestEnvelope', () => {
     expect(check({ caller: manifest.developer })).toEqual({ ok: false, code: 'bad_signature' })
   })
 
-  test('a stated hash that differs is a problem at its name', () => {
+  test('a stated hash that differs is a problem of its member', () => {
     const check = checkManifestEnvelope(context.profile, { ...envelope, project_id: `0x${'00'.repeat(32)}` })
     expect(check).toMatchObject({ code: 'invalid_manifest', problems: [{ path: 'project_id' }] })
   })

@@ -55,13 +55,13 @@ describe('tallyVotes', () => {
     { numRuns: 4 },
   )
 
-  test('a value that is not a vote is rejected, and never throws', () => {
+  test('a value that is not a vote is rejected without an exception', () => {
     const odd = [undefined, 7, [], { kind: 'task' }, { ...votes[0], task: null }, { ...votes[0], receipt: 1 }]
     expect(tallyVotes(profile, seated, common.task, odd).rejected).toEqual([0, 1, 2, 3, 4, 5])
   })
 })
 
-test('askedSeats: each primary that fails is replaced by the next backup, a backup is not', () => {
+test('askedSeats: the next backup replaces each failed primary, but not a failed backup', () => {
   const keys = seated.seats.map((seat) => seat.node_key)
   const asked = (...failed: string[]) => askedSeats(seated, new Set(failed)).map((seat) => seat.node_key)
   expect(asked()).toEqual(keys.slice(0, 5))

@@ -35,7 +35,7 @@ const state = [
 ]
 
 describe('votes', () => {
-  test('no text of one kind is that of another, so no signature serves two purposes', () => {
+  test('the texts of different kinds differ, so a signature is valid for one kind only', () => {
     const kinds: VoteKind[] = ['execution', 'task', 'finality', 'reward', 'epoch']
     const texts = kinds.flatMap((kind) => {
       const extra = kind === 'finality' ? { extra: hash('e5') } : {}
@@ -49,12 +49,12 @@ describe('votes', () => {
 })
 
 describe('parseExecutionVote', () => {
-  test.each([{}, { state }])('accepts what was signed: %o', (given) => {
+  test.each([{}, { state }])('accepts a signed vote: %o', (given) => {
     const vote = createExecutionVote(profile, seed, { ...content, ...given })
     expect(parseExecutionVote(profile, JSON.parse(JSON.stringify(vote)))).toEqual(vote)
   })
 
-  test('the state is part of what is signed', () => {
+  test('the signature covers the state', () => {
     const vote = createExecutionVote(profile, seed, { ...content, state })
     const { state: _, ...without } = vote
     for (const changed of [
@@ -82,7 +82,7 @@ describe('parseExecutionVote', () => {
     },
   )
 
-  test('a run of another module, or beyond the gas limit, is refused though it is signed', () => {
+  test('a run of another module, or beyond the gas limit, is refused even if it is signed', () => {
     for (const change of [{ module_address: hash('00') }, { function: 'g' }, { gas_used: 10 }]) {
       const vote = createExecutionVote(profile, seed, { ...content, receipt: { ...receipt, ...change } })
       expect(() => parseExecutionVote(profile, vote)).toThrowError(VoteError)

@@ -37,7 +37,7 @@ describe('checkEvidence', () => {
     },
   )
 
-  test('a missed vote is proved only over a set that is known', () => {
+  test('a missed vote is proved only if its set is known', () => {
     const evidence = parseEvidence(posted('missed_sla'))
     expect(() => checkEvidence(resolveProfile(), evidence, context(evidence.subscription_id))).toThrowError(
       /set is not known/,
@@ -45,7 +45,7 @@ describe('checkEvidence', () => {
   })
 })
 
-test('another list of validators or swapped votes are the same offence', () => {
+test('another list of validators or another order of votes is the same offence', () => {
   const [a, b, c, d] = [
     'equivocation',
     'equivocation_in_the_other_order',
@@ -57,7 +57,7 @@ test('another list of validators or swapped votes are the same offence', () => {
   expect(a).not.toBe(c)
 })
 
-test('the rate of equivocation is the network’s, the others are the project’s', () => {
+test('the network sets the rate for equivocation, and the project sets the others', () => {
   const consensus = { economics: { slashing_bp: { invalid_result: 7, missed_sla: 9 } } } as ProjectRules
   const params = { ...defaultNetworkParams, slash_equivocation_bp: 5 }
   expect(slashRate('equivocation', consensus, params)).toBe(5)

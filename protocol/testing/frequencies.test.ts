@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { frequencies } from './frequencies.ts'
 
-test.each(frequencies)('$name come as often as they should', ({ statisticOf, most }) => {
+test.each(frequencies)('$name come as often as expected', ({ statisticOf, most }) => {
   expect(statisticOf(10_000)).toBeLessThan(most)
 })

@@ -4,12 +4,17 @@ import { agrees } from './compare.ts'
 describe('agrees', () => {
   test.each([
     ['members left out are not compared', { a: 1 }, { a: 1, b: 2 }, true],
-    ['at any depth', { list: [{ a: 1 }] }, { list: [{ a: 1, b: 2 }] }, true],
-    ['a stated member must be there', { a: null }, {}, false],
+    [
+      'members left out at any depth are not compared',
+      { list: [{ a: 1 }] },
+      { list: [{ a: 1, b: 2 }] },
+      true,
+    ],
+    ['a stated member must exist', { a: null }, {}, false],
     ['lists have the same length', [1], [1, 2], false],
-    ['an object is no list', {}, [], false],
-    ['null is no object', {}, null, false],
-    ['text is no number', '1', 1, false],
+    ['an object is not a list', {}, [], false],
+    ['null is not an object', {}, null, false],
+    ['a text is not a number', '1', 1, false],
     [
       'contains: among the problems',
       { contains: { path: 'a' } },

@@ -19,7 +19,7 @@ function write(name: string, content: object): string {
 const input = { developer: `0x${'00'.repeat(20)}`, slug: 'fold' }
 
 describe('generate', () => {
-  test('fills in what has no output, and leaves the rest as it is', () => {
+  test('fills in missing outputs, and does not change other cases', () => {
     const kept = { name: 'kept', input, output: { project_id: '0x' } }
     const file = write('project-id.json', { cases: [kept, { name: 'new', input }] })
     expect(generate(file)).toMatchObject({ status: 0, stderr: '' })
@@ -41,7 +41,7 @@ describe('generate', () => {
     ])
   })
 
-  test('a case that nothing answers stays without output', () => {
+  test('a case without a runner stays without output', () => {
     const lost = { name: 'lost', input }
     const file = write('weather.json', { cases: [lost] })
     const { status, stderr } = generate(file)
@@ -50,7 +50,7 @@ describe('generate', () => {
     expect(JSON.parse(readFileSync(file, 'utf8')).cases).toEqual([lost])
   })
 
-  test('says how it is called when no file is named', () => {
+  test('prints its usage if no file is named', () => {
     expect(generate()).toMatchObject({ status: 2, stderr: expect.stringContaining('generate.ts FILE…') })
   })
 })

@@ -91,7 +91,7 @@ describe('checkGuest', () => {
     },
   )
 
-  test('property: a module cut off anywhere is refused, with the place where there is one', () => {
+  test('property: a truncated module is refused, unless it is still a valid module', () => {
     for (const wasm of [accepted, echoWasm])
       for (let length = 0; length < wasm.length; length++) {
         try {
@@ -106,7 +106,7 @@ describe('checkGuest', () => {
       }
   })
 
-  test('property: what V8 accepts after a change is accepted, or breaks a rule for guests only', () => {
+  test('property: a changed module that V8 accepts is accepted, or breaks a rule for guests only', () => {
     fc.assert(
       fc.property(fc.nat(accepted.length - 1), fc.nat(255), (at, value) => {
         const changed = accepted.slice()
@@ -124,7 +124,7 @@ describe('checkGuest', () => {
     )
   })
 
-  test('takes time in proportion to the bytes, whatever counts they state', () => {
+  test('takes time proportional to the bytes, whatever counts they state', () => {
     // A vector that claims four thousand million elements, in every section that has one.
     const huge = new Uint8Array([0xff, 0xff, 0xff, 0xff, 0x0f])
     for (const id of [1, 2, 3, 4, 5, 6, 7, 9, 10, 11])
@@ -167,7 +167,7 @@ describe('checkGuest', () => {
     )
   })
 
-  test('keeps nothing of empty groups of locals, and reads blocks as deep as the bytes go', () => {
+  test('ignores empty groups of locals, and reads blocks of any depth', () => {
     const count = 200_000
     const locals = [...leb(count), ...Array.from({ length: count }, () => [0, 0x7f]).flat()]
     const deep = [...Array.from({ length: count }, () => [0x02, 0x40]).flat(), ...Array(count).fill(0x0b)]
@@ -180,7 +180,7 @@ describe('checkGuest', () => {
     expect(readLocals(reader, ['i32'])).toEqual([{ type: 'i32', end: 1 }])
   })
 
-  test('shows only the beginning of a long name', () => {
+  test('shows only the beginning of a long name in its error', () => {
     const name = 'n'.repeat(100_000)
     for (const wasm of [importing(name, 'f', 2), importing('hive', name, 2)])
       expect(() => checkGuest(wasm)).toThrowError(/^the import "[^"]{65}" is not a function of the host/)
@@ -202,10 +202,10 @@ describe('checkGuest', () => {
 
   test.each([
     ['a branch out of the function', [0x0c, 0x01]],
-    ['a local that is not there', [0x20, 0x03]],
-    ['a global that is not there', [0x23, 0x00]],
-    ['a function that is not there', [0x10, 0x02]],
-    ['a table that is not there', [0x25, 0x00]],
+    ['a local that does not exist', [0x20, 0x03]],
+    ['a global that does not exist', [0x23, 0x00]],
+    ['a function that does not exist', [0x10, 0x02]],
+    ['a table that does not exist', [0x25, 0x00]],
     ['an else without if', [0x05]],
     ['an access aligned beyond its size', [0x41, 0, 0x28, 0x03, 0x00, 0x1a]],
     ['a data segment without a count', [0xfc, 0x09, 0x00]],

@@ -50,7 +50,7 @@ function moduleOf(operator: Operator): string {
 describe('operators', () => {
   const plain = operators.filter(({ pops }) => pops !== 'special')
 
-  test('every signature and opcode is the one an independent assembler and validator knows', () => {
+  test('every signature and opcode is the same in an independent assembler and validator', () => {
     const features = { bulk_memory: true, reference_types: true, simd: true, sat_float_to_int: true }
     for (const operator of plain) {
       const module = parseWat('operator.wat', moduleOf(operator), features)
@@ -64,7 +64,7 @@ describe('operators', () => {
     }
   })
 
-  test('codes are unique, and a lookup gives the operator back', () => {
+  test('codes are unique, and a lookup by code finds the operator', () => {
     expect(new Set(operators.map(({ code }) => code)).size).toBe(operators.length)
     for (const operator of operators)
       expect(operatorAt(operator.code >> 8, operator.code & 0xff)).toBe(operator)

@@ -13,12 +13,12 @@ const read = (args: string[], env: NodeJS.ProcessEnv = {}) =>
   readArguments({ args, options }, 'Usage: …', env).values
 
 describe('readArguments', () => {
-  test('gives what was typed, whatever else npm has of its own', () => {
+  test('returns the typed options, whatever settings npm has', () => {
     const env = { npm_command: 'start', npm_config_registry: 'https://registry.example', npm_config_help: '' }
     expect(read(['--fresh', '--port', '1'], env)).toEqual({ fresh: true, port: '1' })
   })
 
-  test('refuses what it does not know, with the help', () => {
+  test('refuses unknown options, and shows the help', () => {
     expect(() => read(['--bogus'])).toThrow(UsageError)
     expect(() => read(['--bogus'])).toThrow(/Unknown option '--bogus'.*Usage: …$/s)
   })
@@ -35,12 +35,12 @@ describe('readArguments', () => {
       { npm_command: 'run', npm_lifecycle_event: 'operator', npm_config_key_env: 'true' },
       'npm run -s operator -- --key-env …',
     ],
-  ])('says how to write options that npm took: %j', (env, command) => {
+  ])('says how to write options that npm consumed: %j', (env, command) => {
     expect(() => read([], env)).toThrow(UsageError)
     expect(() => read([], env)).toThrow(`Options stand after a lone --, as in: ${command}`)
   })
 
-  test('leaves alone an option that stands where it should, and a setting of npm by the same name', () => {
+  test('accepts an option in its correct place, and ignores an npm setting of the same name', () => {
     expect(read(['--port', '1'], { npm_command: 'start', npm_config_port: 'true' })).toEqual({ port: '1' })
     expect(read([], { npm_config_fresh: 'true' })).toEqual({})
     expect(read([], { npm_command: 'start', npm_config_sample: 'true' })).toEqual({})

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 
-test('a command ends without a word once its reader has seen enough', async () => {
+test('a command ends without an error message when its reader closes the pipe', async () => {
   const program = `
     import { setImmediate } from 'node:timers/promises'
     import { runCommand } from ${JSON.stringify(path.join(import.meta.dirname, 'run.ts'))}

@@ -36,7 +36,7 @@ describe.each(decisions.map((file, i) => [file, i + 1] as const))('%s', (file, n
     expect(countWords(text)).toBeLessThanOrEqual(wordsMax)
   })
 
-  test('says what was asked, decided, why, and what was rejected and would change it', () => {
+  test('states question, decision, reason, rejected options, and what would change it', () => {
     const parts = [...text.matchAll(/^\*\*(.+?)\.\*\*/gm)].map(([, part]) => part)
     expect(parts).toEqual(
       expect.arrayContaining(['Question', 'Decision', 'Why', 'Rejected', 'What would change it']),

@@ -6,7 +6,7 @@ import { inputBytesMax, outputBytesMax } from '../../protocol/wasm/run-limits.ts
 import { listFiles, readText } from '../imports/graph.ts'
 
 test.each(['docs/node-signatures.md', 'docs/verify-a-result.md'])(
-  '%s shows known answers as what is signed and hashed',
+  '%s shows signed and hashed texts that are known answers of the vectors',
   (page) => {
     const known = new Set(
       listFiles('.json')
@@ -27,7 +27,7 @@ function textsIn(value: unknown): string[] {
   return [...receipt, ...Object.values(value).flatMap(textsIn)]
 }
 
-test('docs/limits.md has the limits of the code', () => {
+test('docs/limits.md states the limits in the code', () => {
   const page = readText('docs/limits.md')
   const size = (bytes: number) => (bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`)
   const rows: [string, string | number][] = [

@@ -35,7 +35,7 @@ describe.each(pages)('%s', (page) => {
     expect(of('path').filter((one) => !isMentioned(files, one))).toEqual([])
   })
 
-  test('every name is one of the code', () => {
+  test('every name exists in the code', () => {
     expect(of('name').filter((name) => !names.has(name))).toEqual([])
   })
 
@@ -55,7 +55,7 @@ const headingsOf = (markdown: string): Set<string> =>
   )
 
 describe('findMentions', () => {
-  test('takes links, paths, names and scripts, and leaves what is neither', () => {
+  test('finds links, paths, names and scripts, and ignores other text', () => {
     const page = [
       '[one](../a/b.ts#c) [out](https://example.com) `workers/app.ts` `answer` `readBody()` `GET /v1/x`',
       '```ts',
@@ -71,14 +71,14 @@ describe('findMentions', () => {
     ])
   })
 
-  test('isMentioned: a path from the root, the end of one, a folder, or a file without its ending', () => {
+  test('isMentioned accepts a path, the end of a path, a folder, or a file without its extension', () => {
     const all = ['docs/a.md', 'docs/deep/b.md', 'src/c.ts']
     for (const one of ['docs/a.md', 'b.md', 'deep/b.md', 'deep/', 'src', 'src/c'])
       expect(isMentioned(all, one)).toBe(true)
     for (const one of ['d.md', 'eep/', 'docs/c.ts']) expect(isMentioned(all, one)).toBe(false)
   })
 
-  test('isThere: only from the root', () => {
+  test('isThere accepts only paths from the root', () => {
     expect(isThere(['docs/a.md'], 'docs/a.md')).toBe(true)
     expect(isThere(['docs/a.md'], 'docs/')).toBe(true)
     expect(isThere(['docs/a.md'], 'a.md')).toBe(false)

@@ -36,7 +36,7 @@ test('docs/contribute.md lists every npm script', () => {
   expect(Object.keys(scripts).filter((name) => name !== 'postinstall' && !listed.has(name))).toEqual([])
 })
 
-test('AGENTS.md has a row for every folder at the top', () => {
+test('AGENTS.md has a row for every top-level folder', () => {
   const page = readText('AGENTS.md')
   const folders = new Set(listFiles('').flatMap((file) => /^(\w[^/]*)\//.exec(file)?.[1] ?? []))
   expect([...folders].filter((folder) => !page.includes(`\`${folder}/\``))).toEqual([])

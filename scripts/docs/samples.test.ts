@@ -62,7 +62,7 @@ for (const page of new Set([
   for (const [, language] of readText(page).matchAll(/^```(sh|console|js|ts|python)\n/gm))
     found.set(`${page} ${language}`, (found.get(`${page} ${language}`) ?? 0) + 1)
 
-test('every sample of a guide is run by a test, or it is said why none does', () => {
+test('a test runs every sample of a guide, or the list says why not', () => {
   const counts = Object.entries(known).map(([sample, [count]]) => [sample, count] as const)
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(counts))
   const unnamed = Object.entries(known).filter(([sample, [, by]]) => {
@@ -72,7 +72,7 @@ test('every sample of a guide is run by a test, or it is said why none does', ()
   expect(unnamed).toEqual([])
 })
 
-test('every sample of the reference is run: as it is, or with records of its own', () => {
+test('every sample of the reference is run unchanged, or with prepared records', () => {
   const calls = [...referenceCalls().values()]
   const given = Object.keys({ ...rewardGivens, ...otherGivens })
   const asTheyAre = calls.filter(({ operationId }) => !given.includes(operationId))

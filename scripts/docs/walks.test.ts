@@ -5,7 +5,7 @@ import { findLostFiles, readWalks } from './walks.ts'
 const graph = readImportGraph()
 const walks = readWalks(readText('docs/walks.md'))
 
-test('there is a walk for each thing that a newcomer asks about', () => {
+test('each question of a newcomer has a walk', () => {
   expect(walks.map(({ title }) => title)).toEqual([
     'A task to a final result',
     'A signed action to the chain',
@@ -17,17 +17,17 @@ test('there is a walk for each thing that a newcomer asks about', () => {
 })
 
 describe.each(walks)('$title', (walk) => {
-  test('passes files that exist, each of them once', () => {
+  test('contains only existing files, each once', () => {
     expect(walk.files.filter((file) => !graph.has(file))).toEqual([])
     expect(new Set(walk.files).size).toBe(walk.files.length)
   })
 
-  test('each file imports one before it, or is imported by one', () => {
+  test('each file imports an earlier file, or is imported by one', () => {
     expect(findLostFiles(walk, (file) => graph.get(file) ?? [])).toEqual([])
   })
 })
 
-test('findLostFiles: names a file that nothing before it knows', () => {
+test('findLostFiles: names a file without an import from or to an earlier file', () => {
   const imports: Record<string, string[]> = {
     a: ['room/index.ts'],
     'room/index.ts': ['room/b'],

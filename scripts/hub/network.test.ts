@@ -15,11 +15,11 @@ async function serve(listener: RequestListener): Promise<string> {
 const answering = (status: number, type: string, body: string): RequestListener =>
   ((_, response) => response.writeHead(status, { 'Content-Type': type }).end(body)) as RequestListener
 
-describe('readNetwork tells of what is no hub', () => {
+describe('readNetwork says why a server is not a hub', () => {
   test.each([
     ['a page', answering(200, 'text/html', '<h1>It works</h1>'), 'its answer is not JSON'],
-    ['a page that is missing', answering(404, 'text/html', '<h1>No</h1>'), 'it answers 404'],
-    ['nothing for GET, as a node of a chain', answering(405, 'text/plain', ''), 'it answers 405'],
+    ['a missing page', answering(404, 'text/html', '<h1>No</h1>'), 'it answers 404'],
+    ['an error for GET, like a node of a chain', answering(405, 'text/plain', ''), 'it answers 405'],
     ['an empty answer', answering(204, 'text/plain', ''), 'its descriptor is wrong'],
     ['null', answering(200, 'application/json', 'null'), 'its descriptor is wrong'],
     ['a list', answering(200, 'application/json', '[1]'), 'its descriptor is wrong'],
@@ -46,13 +46,13 @@ describe('readNetwork tells of what is no hub', () => {
     [{ profile: { prefix: 'A b' } }, /is not a hub: the profile of its descriptor is wrong: prefix must be/],
     [{ protocol: 'acme/1' }, /other names: its protocol is acme\/1, and this client, .* expects hub\/1/],
     [{ network: 'acme', profile: {} }, /other names: its network is acme, and its profile says hub-testnet/],
-  ])('a hub of other names than this client would use: %j', async (names, message) => {
+  ])('a hub with other names than this client: %j', async (names, message) => {
     const descriptor = { chain: { id: 31337, contracts: {} }, ...names }
     const hub = await serve(answering(200, 'application/json', JSON.stringify(descriptor)))
     await expect(readNetwork(hub)).rejects.toThrow(message)
   })
 
-  test('but gives the words of a hub that refuses', async () => {
+  test('and passes on the message of a hub that refuses', async () => {
     const body = JSON.stringify({ error: 'unavailable', message: 'Ask again in 5 s.', request_id: 'r' })
     const hub = await serve(answering(503, 'application/json', body))
     await expect(readNetwork(hub)).rejects.toThrow('/ answered 503 unavailable: Ask again in 5 s.')

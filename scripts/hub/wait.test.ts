@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { HubError } from '../../sdk/errors.ts'
 import { waitFor } from './wait.ts'
 
-test('reads until the value is as it should be, and gives that one', async () => {
+test('reads until a value meets the condition, and returns this value', async () => {
   const values = ['queued', 'sent', 'confirmed', 'later']
   const read = async () => values.shift()
   expect(await waitFor('a transaction', read, (value) => value === 'confirmed')).toBe('confirmed')
   expect(values).toEqual(['later'])
 })
 
-test('gives up at the deadline, and names what is waited for and what is there', async () => {
+test('fails at the deadline, and names the expected object and the last state', async () => {
   const waited = waitFor(
     'a transaction',
     async () => ({ status: 'queued' }),

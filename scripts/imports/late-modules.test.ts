@@ -3,7 +3,7 @@ import { importsOf, listFiles, readText } from './graph.ts'
 
 const lateImport = /\bimport\('(\.[^'?]+)'\)/g
 
-test('tests of the hub load whatever its objects and routes import late', () => {
+test('tests of the hub load every module that its objects and routes import late', () => {
   const loaded = importsOf('workers/test/late-modules.ts', readText('workers/test/late-modules.ts'))
   const hub = listFiles('.ts').filter(
     (file) =>

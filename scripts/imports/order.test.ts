@@ -35,23 +35,23 @@ describe('findImportFaults', () => {
     ['durable-objects/relayer/object.ts', 'durable-objects/clock.ts'],
     ['workers/routes/projects/get.ts', 'workers/stores/projects.ts'],
     ['node-cli/src/main.ts', 'protocol/hbc/artifact.ts'],
-  ])('takes %s importing %s', (file, target) => {
+  ])('accepts %s importing %s', (file, target) => {
     expect(findImportFaults(importing(file, target), rooms)).toEqual([])
   })
 
-  test('refuses what reaches past the index of a room', () => {
+  test('refuses imports that bypass the index of a room', () => {
     const graph = importing('workers/app.ts', 'protocol/encoding/hex.ts')
     expect(findImportFaults(graph, rooms)).toEqual([
       expect.stringContaining('import the index.ts of its room'),
     ])
   })
 
-  test('the tree keeps the order', () => {
+  test('the imports of the repository follow the order', () => {
     expect(findImportFaults(readImportGraph(), rooms)).toEqual([])
   })
 })
 
-test('importsOf: every way to import counts, types too', () => {
+test('importsOf: finds every form of import, including types', () => {
   const text =
     "import type { A } from './a.ts'\nimport {\n  b,\n} from '../b.ts'\nexport * from './c.ts'\nimport './d.ts?raw'\n"
   expect(importsOf('x/y.ts', text)).toEqual(['x/a.ts', 'b.ts', 'x/c.ts', 'x/d.ts'])

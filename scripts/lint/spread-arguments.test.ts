@@ -20,7 +20,7 @@ function refusedLines(...lines: string[]): number[] {
   return [...`${stdout}${stderr}`.matchAll(/program\.ts:(\d+):\d+ plugin/g)].map(([, line]) => Number(line))
 }
 
-test('a list that is spread into arguments is refused, in lists and objects it is not', () => {
+test('spreading a list into arguments is refused, spreading into lists and objects is not', () => {
   expect(
     refusedLines(
       'list.push(...others)',
@@ -32,7 +32,7 @@ test('a list that is spread into arguments is refused, in lists and objects it i
   ).toEqual([1, 2, 3])
 })
 
-test('a comment that says by what the list is bounded allows it', () => {
+test('a comment that states the bound of the list allows it', () => {
   expect(
     refusedLines(
       '// biome-ignore lint/plugin/noSpreadArguments: Three limits.',

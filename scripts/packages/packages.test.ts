@@ -7,7 +7,7 @@ import { scope } from './scope.ts'
 const lock = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../package-lock.json'), 'utf8'))
 const manifests = packageFolders.map(manifestOf)
 
-test('every package has its name under the one scope', () => {
+test('the names of all packages have the same scope', () => {
   const names = ['nodectl', 'client', 'testing', 'create'].map((name) => `${scope}/${name}`)
   expect(manifests.map(({ name }) => name)).toEqual(names)
 })
@@ -31,6 +31,6 @@ test.each([
   ['README.md of the client', 'sdk/README.md', `npm install ${scope}/client`],
   ['README.md of testing', 'localnet/README.md', `npx ${scope}/testing`],
   ['README.md of create', 'create/README.md', `npx ${scope}/create my-project`],
-])('%s says how it is called', (_, file, call) => {
+])('%s contains the command that installs or runs it', (_, file, call) => {
   expect(readFileSync(path.resolve(import.meta.dirname, '../..', file), 'utf8')).toContain(call)
 })

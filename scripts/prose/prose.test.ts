@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findVagueStarts, findVagueStartsOfMarkdown, proseOfCode, proseOfMarkdown } from './prose.ts'
 
-test('keeps comments and texts of several words at their lines and columns, and nothing else', () => {
+test('keeps only comments and texts of several words, at their lines and columns', () => {
   const code = [
     "import { a } from './a file.ts' // A comment.",
     'const name = "one"; throw new Error("This is wrong.")',
@@ -19,12 +19,12 @@ test('keeps comments and texts of several words at their lines and columns, and 
   expect(prose.indexOf('This is')).toBe(code.indexOf('This is'))
 })
 
-test('takes code out of Markdown', () => {
+test('removes code from Markdown', () => {
   const page = 'Read `whoever` here.\n\n```sh\nwhoever runs\n```\n\nThen go on.'
   expect(proseOfMarkdown(page).replaceAll(/\s+/g, ' ')).toBe('Read here. Then go on.')
 })
 
-test('finds sentences that begin with a clause in place of a subject, and no questions or labels', () => {
+test('finds sentences that begin with a clause as the subject, but not questions and labels', () => {
   const code = [
     '/** What a node says. */',
     '/**',

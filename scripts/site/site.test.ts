@@ -41,7 +41,7 @@ describe('the site as it is built', () => {
     expect(broken).toEqual([])
   })
 
-  test('every call, error code and cause has its page, each page has its Markdown, and a title', () => {
+  test('every call, error code and cause has its page, and each page has its Markdown and a title', () => {
     const expected = [
       ...callsOf(document).map(({ operationId }) => operationAddress(operationId)),
       ...['errors', 'causes'].flatMap((folder) =>
@@ -58,7 +58,7 @@ describe('the site as it is built', () => {
     }
   })
 
-  test('a page has no inline script or style, loads nothing from another host, and keeps the place of its pictures', () => {
+  test('a page has no inline script or style, loads nothing from other hosts, and states picture widths', () => {
     for (const [address, html] of pages)
       expect(html, address).not.toMatch(
         /<script(?![^>]* src=)|<style|<[^>]+\s(?:style|on\w+)="|(?:src|<link[^>]* href)="https?:|<img(?![^>]* width=)/,
@@ -76,7 +76,7 @@ describe('the site as it is built', () => {
     expect(buildMs).toBeLessThan(20_000)
   })
 
-  test('llms.txt names pages that exist, and all calls', () => {
+  test('llms.txt names more than 200 pages, and all of them exist', () => {
     const listed = [...String(files.get('llms.txt')).matchAll(/\(https:\/\/hub\.invalid(\/docs[^)]*)\)/g)]
     expect(listed.length).toBeGreaterThan(200)
     expect(listed.filter(([, address]) => !files.has(address!.slice(1)))).toEqual([])
@@ -84,7 +84,7 @@ describe('the site as it is built', () => {
 })
 
 describe('a page', () => {
-  test('links to files that the site lacks are plain text, and code stays as it is', () => {
+  test('links to files outside the site become plain text, and code does not change', () => {
     const markdown = '[a](x.ts) [`b`](y.md#z) ![c](d.png)\n\n```md\n[a](x.ts)\n```\n'
     const mapped = mapLinks(markdown, (target, isPicture) =>
       isPicture ? '/p.png' : target.endsWith('.ts') ? null : `/docs/${target}`,
@@ -92,13 +92,13 @@ describe('a page', () => {
     expect(mapped).toBe('a [`b`](/docs/y.md#z) ![c](/p.png)\n\n```md\n[a](x.ts)\n```\n')
   })
 
-  test('HTML in Markdown is text, and two headings of one name have two anchors', () => {
+  test('HTML in Markdown becomes text, and equal headings have different anchors', () => {
     const { html, headings } = render('# T\n\n<script>x</script> a <b>\n\n## One `x`\n\n## One `x`\n')
     expect(html).not.toMatch(/<script|<b>/)
     expect(headings.map(({ id }) => id)).toEqual([anchorOf('One `x`'), 'one-x-1'])
   })
 
-  test('programs are marked, and nothing of them is lost', () => {
+  test('programs are highlighted, and keep their whole text', () => {
     const code = `const a = "<b>" // it's\nawait f('c', 1)`
     const { html } = render(`\`\`\`ts\n${code}\n\`\`\``)
     expect(html).toContain(

@@ -19,7 +19,7 @@ const document: Document = {
   components: { responses: { either: failure('unauthorized', 'session_expired') } },
 }
 
-test('a document declares each status once, and an error once for each of its codes', () => {
+test('a document declares each success status once, and each error status once per code', () => {
   expect(declaredAnswers(document)).toEqual([
     'getThing 200',
     'getThing 304',
@@ -30,7 +30,7 @@ test('a document declares each status once, and an error once for each of its co
   ])
 })
 
-test('an answer that is declared, not seen and not excused is found', () => {
+test('an answer that is declared but neither seen nor excused is reported', () => {
   const seen = new Set(['a 200', 'b 200'])
   expect(compareAnswers(['a 200', 'a 404 not_found', 'b 200', 'b 500 internal'], seen, {})).toEqual({
     unseen: ['a 404 not_found', 'b 500 internal'],
@@ -41,7 +41,7 @@ test('an answer that is declared, not seen and not excused is found', () => {
   ).toEqual({ unseen: [], needless: [] })
 })
 
-test('an excuse for what was seen, or is not declared, is found', () => {
+test('an excuse for a seen or an undeclared answer is reported', () => {
   const excused = { 'a 200': 'Never succeeds.', 'c 200': 'Gone.' }
   expect(compareAnswers(['a 200'], new Set(['a 200']), excused)).toEqual({
     unseen: [],

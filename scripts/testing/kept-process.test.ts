@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
 import { keepProcess } from './kept-process.ts'
 
-test('variables that a file of tests sets, changes or deletes are restored, and so is the working directory', () => {
+test('keepProcess restores the working directory and all set, changed or deleted variables', () => {
   const { cwd, env } = { cwd: process.cwd(), env: { ...process.env } }
   const putBack = keepProcess()
   process.env.OF_THIS_TEST = 'set'

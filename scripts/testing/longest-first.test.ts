@@ -2,6 +2,6 @@ import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { longest } from './longest-first.ts'
 
-test('every file that is to be the first is there', () => {
+test('every file that should run first exists', () => {
   expect(longest.filter((file) => !existsSync(file))).toEqual([])
 })

@@ -134,7 +134,7 @@ describe.skipIf(!hasAnvil)('while tasks run,', () => {
       0,
     )
 
-  test('parameters change: every round, set and payout has the parameters of its epoch, and nobody is blamed', async () => {
+  test('parameters change: each round, set and payout has those of its epoch, and nobody is blamed', async () => {
     expect(await read()).toEqual({
       ...{ params: early!.params, params_hash: phaseHash(early!) },
       next: { from, params: late!.params, params_hash: phaseHash(late!) },

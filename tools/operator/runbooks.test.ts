@@ -14,13 +14,13 @@ const alerts = readFileSync('deploy/monitoring/alerts.yml', 'utf8')
 const dashboard = readFileSync('deploy/monitoring/dashboard.json', 'utf8')
 
 describe.each(pages)('docs/runbooks/%s', (page) => {
-  test('has every part, and stands in the list', () => {
+  test('has every section, and is in the list', () => {
     const titles = [...textOf(page).matchAll(/^## (.+)$/gm)].map(([, title]) => title)
     expect(titles).toEqual(['Symptom', 'First', 'What is lost', 'It is over when', 'Practised by'])
     expect(textOf('README.md')).toContain(`](${page})`)
   })
 
-  test('begins with three commands that there are', () => {
+  test('starts with three existing commands', () => {
     const [, block = ''] = /```sh\n([\s\S]*?)\n```/.exec(sectionOf(page, 'First')) ?? []
     const lines = block.split('\n')
     expect(lines).toHaveLength(3)
@@ -34,7 +34,7 @@ describe.each(pages)('docs/runbooks/%s', (page) => {
     }
   })
 
-  test('is practised by tests and scripts that there are', () => {
+  test('is practised by existing tests and scripts', () => {
     const practice = sectionOf(page, 'Practised by')
     const files = [...practice.matchAll(/`([\w./-]+\.test\.ts)`(?: \("(.+?)"\))?/g)]
     const runs = [...practice.matchAll(/npm run (chaos|bench) -- (\w+)/g)]
@@ -45,13 +45,13 @@ describe.each(pages)('docs/runbooks/%s', (page) => {
   })
 })
 
-test('each alert names a page that there is', () => {
+test('each alert names an existing page', () => {
   const named = [...alerts.matchAll(/runbook: (\S+)/g)].map(([, page]) => page!)
   expect(named).toHaveLength(alerts.match(/- alert:/g)!.length)
   for (const page of named) expect(existsSync(page), page).toBe(true)
 })
 
-test('alerts and dashboard read figures that the hub has, and the dashboard all of them', () => {
+test('alerts and dashboard read existing metrics of the hub, and the dashboard reads all of them', () => {
   const declared = new Set(
     readFileSync('workers/routes/admin/metrics.ts', 'utf8').match(/(?<=')hub_\w+(?=')/g),
   )

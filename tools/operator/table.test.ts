@@ -3,7 +3,7 @@ import { tableOf } from './table.ts'
 
 const id = `0x${'ab'.repeat(32)}`
 
-test('a list is a table: ids whole, times readable, lists counted, and no column of nothing', () => {
+test('a list becomes a table with full ids, readable times, counts of lists and no empty column', () => {
   const items = [
     {
       project_id: id,
@@ -24,7 +24,7 @@ test('a list is a table: ids whole, times readable, lists counted, and no column
   expect(tableOf({ items: [], next_cursor: null })).toBe('none')
 })
 
-test('a record is a line for each member, and nothing in it steers a terminal', () => {
+test('a record has one line per member, with control characters escaped', () => {
   const problem = 'The hub refuses all requests until its settings are correct.'
   expect(
     tableOf({ reason: 'a\u001b[2J', problem, relayer: { balance: '0', at: { a: 1 } } }).split('\n'),
@@ -36,7 +36,7 @@ test('a record is a line for each member, and nothing in it steers a terminal', 
   ])
 })
 
-test('a list in a record is a table of its own, below the lines', () => {
+test('a list in a record becomes a separate table below the lines', () => {
   const validators = [
     { public_key: id, node_id: 'node-0f3a5c7e9b1d2f40' },
     { public_key: id, node_id: 'node-1a2b3c4d5e6f7081' },

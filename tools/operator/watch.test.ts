@@ -30,7 +30,7 @@ async function shown(options: { isTerminal: boolean; json: boolean }): Promise<s
   return written
 }
 
-test('a terminal shows each look in the place of the one before', async () => {
+test('a terminal shows each status in the place of the previous one', async () => {
   const looks = await shown({ isTerminal: true, json: false })
   expect(looks).toHaveLength(4)
   expect(looks.every((look) => look.startsWith('\x1b[H\x1b[2J00:00:00 UTC'))).toBe(true)
@@ -40,7 +40,7 @@ test('a terminal shows each look in the place of the one before', async () => {
   )
 })
 
-test('a file has the looks that differ, and those of a hub that is away', async () => {
+test('a file gets each different status, including that of a hub that does not answer', async () => {
   expect(await shown({ isTerminal: false, json: false })).toHaveLength(3)
   const lines = await shown({ isTerminal: false, json: true })
   expect(lines.map((line) => JSON.parse(line).status)).toEqual(['ok', 'away', 'degraded'])

@@ -8,7 +8,7 @@ const hub = 'https://hub.example'
 
 afterEach(() => vi.unstubAllEnvs())
 
-test('the key is that of the variable, of the named account, or of the default one', () => {
+test('the key comes from the variable, the named account, or the default account', () => {
   const own = `0x${'ab'.repeat(32)}`
   vi.stubEnv('OWN_KEY', own)
   expect(readKey({ 'key-env': 'OWN_KEY' }, 'developer', hub)).toBe(own)

@@ -8,13 +8,13 @@ const round = (change: Partial<Round>) =>
 const reasonsIn = (task: Task, of: Round | null, committee: Committee | null = null) =>
   stepsOf(task, of, committee).filter((line) => line.includes('the validators run it'))
 
-test('an escalated task names the one reason: an audit', () => {
+test('an escalated task names its only reason: an audit', () => {
   expect(reasonsIn(taskThatIs('escalated'), round({ audited: true }))).toEqual([
     expect.stringMatching(/^audited +a draw chose the round/),
   ])
 })
 
-test('an escalated task names the one reason: its committee is contested', () => {
+test('an escalated task names its only reason: a contested committee', () => {
   expect(reasonsIn(taskThatIs('escalated'), round({ agreeing: 1 }))).toEqual([
     expect.stringMatching(/^contested +1 of 3 members agree, 3 voted: /),
   ])
@@ -23,13 +23,13 @@ test('an escalated task names the one reason: its committee is contested', () =>
   ])
 })
 
-test('a task without a committee says so, and nothing of audits', () => {
+test('a task without a committee names this reason, and no audit', () => {
   expect(reasonsIn(taskThatIs('fallback'), round({ committee_size: 0, votes: 0, agreeing: 0 }))).toEqual([
     expect.stringMatching(/^fallback +no committee: /),
   ])
 })
 
-test('once it is final, an audit is named where everybody agreed, and nothing is said twice', () => {
+test('a final task names an audit only if all members agreed', () => {
   expect(reasonsIn(taskThatIs('finalized'), round({ audited: true }))).toEqual([
     expect.stringMatching(/^audited /),
   ])

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { readSettings } from '../env.ts'
 import { defaultAllowances } from './allowances.ts'
 
-test('a hub chooses the allowances that differ', () => {
+test('a hub only configures the allowances that differ from the defaults', () => {
   const { RELAY_ALLOWANCES } = readSettings({ ...env, RELAY_ALLOWANCES: '{"set_payout":3,"bond":0}' })
   expect(RELAY_ALLOWANCES).toEqual({ ...defaultAllowances, set_payout: 3, bond: 0 })
 })
 
 test.each(['{"set_payuot":3}', '{"bond":-1}', '{"bond":"many"}'])(
-  'and is told of a wrong one: %s',
+  'a hub with an invalid allowance reports the setting: %s',
   (text) => {
     expect(() => readSettings({ ...env, RELAY_ALLOWANCES: text })).toThrow(/RELAY_ALLOWANCES/)
   },

@@ -5,7 +5,7 @@ import { amountText, explainedErrors, refusalText } from './contract-errors.ts'
 const token = { symbol: 'HUB', decimals: 18 }
 const exampleOf: Record<string, string> = { address: `0x${'0a'.repeat(20)}`, bytes32: `0x${'51'.repeat(32)}` }
 
-test('every error that is explained exists, and makes a whole sentence of its arguments', () => {
+test('every explained error exists, and its arguments form a complete sentence', () => {
   const inputsOf = new Map<string, readonly { type: string }[]>(
     contractErrorsAbi.map(({ name, inputs }) => [name, inputs]),
   )

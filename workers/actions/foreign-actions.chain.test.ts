@@ -19,7 +19,7 @@ beforeEach(() => {
 const hex32 = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 const staking = `0x${'0b'.repeat(20)}`
 
-describe('the transaction that a signed action came with', () => {
+describe('the transaction that carried a signed action', () => {
   const client = createChainClient({ rpcUrl: 'http://chain.test', timeoutMs: 3_000 })
   const subscriptionId = hex32(7) as Hex
   const payout = `0x${'0c'.repeat(20)}` as const
@@ -55,7 +55,7 @@ describe('the transaction that a signed action came with', () => {
     return calls
   }
 
-  test('is looked for among few transactions, however often its owner has done the same', async () => {
+  test('is searched among a limited number of transactions, however often its owner did the same', async () => {
     emit(400)
     chain.nonsense.set('eth_getTransactionByHash', { input: '0x' })
     const calls = asked('eth_getTransactionByHash')
@@ -63,7 +63,7 @@ describe('the transaction that a signed action came with', () => {
     expect(calls).toHaveLength(50)
   })
 
-  test('is the newest that carries the signature', async () => {
+  test('is the newest one that carries the signature', async () => {
     emit(400)
     chain.nonsense.set('eth_getTransactionByHash', { input: `0x01${signature.slice(2)}` })
     expect(await findForeignSubmission(client, request)).toEqual({
@@ -73,13 +73,13 @@ describe('the transaction that a signed action came with', () => {
     })
   })
 
-  test('is not denied by a node that does not have the block where it must have come before', async () => {
+  test('is not declared missing by a node that lacks the block by which it must have been mined', async () => {
     emit(0)
     await expect(findForeignSubmission(client, request, chain.head + 1)).rejects.toThrow('lags')
     expect(await findForeignSubmission(client, request, chain.head)).toBeNull()
   })
 
-  test('is looked for in ranges that every provider answers', async () => {
+  test('is searched in ranges of blocks that every provider answers', async () => {
     chain.head = 5_000
     emit(1)
     chain.nonsense.set('eth_getTransactionByHash', { input: signature })
@@ -97,7 +97,7 @@ describe('the transaction that a signed action came with', () => {
     expect(ranges).toEqual([500, 500, 500, 500])
   })
 
-  test('is asked of another node than the one that lags, where there are several', async () => {
+  test('is searched on another node if the first of several lags', async () => {
     emit(1)
     chain.nonsense.set('eth_getTransactionByHash', { input: signature })
     const toChain = vi.mocked(fetch).getMockImplementation() as typeof fetch
@@ -116,7 +116,7 @@ describe('the transaction that a signed action came with', () => {
   })
 })
 
-describe('the record of an action that somebody else brought', () => {
+describe('the record of an action that somebody else submitted', () => {
   const { transactions, relayer } = services(env)
   beforeEach(async () => {
     await emptyTables('transactions')
@@ -137,14 +137,14 @@ describe('the record of an action that somebody else brought', () => {
       revision: 0,
     })
 
-  test('is the same for each who brings the action again, until the chain says something else', async () => {
+  test('is the same for everyone who submits the action again, until the chain changes', async () => {
     await record(1, hex32(400), 1)
     expect(await record(1, hex32(400), 2)).toMatchObject({ updatedAt: 1 })
     expect(await record(1, hex32(400), 3, 4)).toMatchObject({ updatedAt: 3, confirmations: 4 })
     expect(await record(1, hex32(401), 4, 4)).toMatchObject({ updatedAt: 4, txHash: hex32(401) })
   })
 
-  test('is followed also while a node says nothing of another one', async () => {
+  test('is updated even if a node does not answer about another one', async () => {
     const sent = { id: hex32(9), action: 'faucet', owner: staking, serializationKey: null }
     await relayer?.relay({ ...sent, to: staking, data: '0x01', valueWei: '0' })
     chain.mine()
@@ -156,7 +156,7 @@ describe('the record of an action that somebody else brought', () => {
     expect(await transactions.find(hex32(2))).toMatchObject({ status: 'confirmed' })
   })
 
-  test('that the chain has dropped shows no confirmations, and does not keep others from being followed', async () => {
+  test('shows no confirmations if the chain has dropped the action, and does not stop updates of others', async () => {
     for (let id = 1; id <= 60; id++) await record(id, hex32(400 + id), id)
     await followForeignActions(env)
     expect(await transactions.find(hex32(1))).toMatchObject({ status: 'sent', confirmations: 0 })

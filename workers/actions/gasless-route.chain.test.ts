@@ -41,7 +41,7 @@ const closed = () => {
 }
 
 describe('preparePayload', () => {
-  test('names the current nonce, and brings a permit beside a bond only', async () => {
+  test('names the current nonce, and includes a permit only for a bond', async () => {
     const { payload } = await prepare((account) => bond(account, '5'))
     expect(payload).toMatchObject({
       action: 'bond',
@@ -55,7 +55,7 @@ describe('preparePayload', () => {
     expect((await prepare(unbond)).payload).not.toHaveProperty('permit')
   })
 
-  test('brings the same action as a transaction of the owner itself', async () => {
+  test('includes the same action as a direct transaction of the owner', async () => {
     const { payload } = await prepare((account) => bond(account, '5'))
     const { direct_tx } = payload as GaslessPayload & { direct_tx: { data: Hex } }
     expect(direct_tx).toMatchObject({ chain_id: 31337, to: contract, value: '0' })
@@ -73,7 +73,7 @@ describe('a preview', () => {
     encodeErrorResult({ abi: contractErrorsAbi, errorName, args } as never)
   const eth = 10n ** 18n
 
-  test('takes one request of four calls at most', async () => {
+  test('makes four calls to the chain, and six for a bond', async () => {
     const calls: string[] = []
     chain.onCall = (method) => calls.push(method)
     onTestFinished(() => {
@@ -96,13 +96,13 @@ describe('a preview', () => {
       /holds 0\.5 \S+ of the 6 /,
     ],
     ['0xdeadbeef', /^The contract refuses this: unknown error 0xdeadbeef\.$/],
-  ])('has the reason of a contract in words: %s', async (revert, reason) => {
+  ])('contains the revert reason of a contract in words: %s', async (revert, reason) => {
     chain.revert = revert
     const refused = { ok: false, reason: expect.stringMatching(reason), cost_wei: null }
     expect(await previewOf(bonded('5'))).toMatchObject(refused)
   })
 
-  test('never keeps the payload back: a node that does not know', async () => {
+  test('never blocks the payload if a node cannot answer', async () => {
     const effects = [
       expect.stringContaining('Starts the unbonding'),
       expect.stringContaining('the collateral'),
@@ -117,7 +117,7 @@ describe('a preview', () => {
     chain.nonsense.clear()
   })
 
-  test('never waits long: a node that is too slow', async () => {
+  test('never waits long for a slow node', async () => {
     const effects = [
       expect.stringContaining('Starts the unbonding'),
       expect.stringContaining('the collateral'),
@@ -130,7 +130,7 @@ describe('a preview', () => {
   })
 })
 
-describe('a route that submits', () => {
+describe('a route that submits an action', () => {
   test('202 with the state and where to read it; the same action again is the same transaction', async () => {
     const { post } = await prepare(unbond)
     const answers = await Promise.all([post(), post(), post()])
@@ -150,7 +150,7 @@ describe('a route that submits', () => {
     expect(chain.received).toHaveLength(1)
   })
 
-  test('429 rate_limited: a wallet that has had enough relayed for the day; nothing is sent', async () => {
+  test('429 rate_limited: a wallet that has used its relayed actions of the day; nothing is sent', async () => {
     const { post, requested } = await prepare(unbond)
     const limiter = env.RATE_LIMITER.getByName(`relay:${requested.account}`)
     await limiter.take({ limit: 500, windowSeconds: 86_400, tokens: 500 })
@@ -177,7 +177,7 @@ describe('a route that submits', () => {
     expect((await post()).status).toBe(202)
   })
 
-  test('400 invalid_field: typed data that is not what the hub builds, or a deadline that has passed', async () => {
+  test('400 invalid_field: typed data that differs from what the hub builds, or a deadline that has passed', async () => {
     const { post, payload } = await prepare(unbond)
     const changed = (change: Record<string, string>) => ({
       typed_data: { ...payload.typed_data, message: { ...payload.typed_data.message, ...change } },
@@ -192,7 +192,7 @@ describe('a route that submits', () => {
       await expectInvalid(post(change), path)
   })
 
-  test('422 bad_signature: of another wallet, of the action or of the permit', async () => {
+  test('422 bad_signature: the signature of another wallet, for the action or for the permit', async () => {
     const { post, payload } = await prepare((account) => bond(account, '5'))
     const signature = signTypedData(freshKey(), payload.typed_data)
     const permit_signature = signTypedData(freshKey(), payload.permit as TypedData)
@@ -201,14 +201,14 @@ describe('a route that submits', () => {
     expect((await post()).status).toBe(202)
   })
 
-  test('409 conflict: another action of the owner on the same contract, named', async () => {
+  test('409 conflict: another action of the owner on the same contract is open; the error names it', async () => {
     const first = await prepare(unbond)
     const { id: firstId } = await bodyOf(first.post())
     const second = await prepare((account) => bond(account, '1'), first.key)
     expect(await errorOf(second.post())).toMatchObject(conflict({ transaction_id: firstId }))
   })
 
-  test('with the reason and its code: what would revert is not sent', async () => {
+  test('an action that would revert is refused with the reason and its code, and is not sent', async () => {
     const before = chain.received.length
     // SignatureExpired(1): the chain's clock is ahead of the hub's.
     chain.revert = `0xcd21db4f${'1'.padStart(64, '0')}`
@@ -221,7 +221,7 @@ describe('a route that submits', () => {
     expect(chain.received).toHaveLength(before)
   })
 
-  test('409 conflict: a nonce that is used, also where the node does not say who brought the action', async () => {
+  test('409 conflict: a used nonce, also if the node does not know who submitted the action', async () => {
     const { post } = await prepare(unbond)
     const args = [`0x${'0a'.repeat(20)}`, 8n] as const
     chain.revert = encodeErrorResult({ abi: contractErrorsAbi, errorName: 'InvalidAccountNonce', args })
@@ -232,7 +232,7 @@ describe('a route that submits', () => {
     chain.nonsense.clear()
   })
 
-  test('503 unavailable: while the chain is down nothing is taken', async () => {
+  test('503 unavailable: while the chain is down, no action is accepted', async () => {
     const { post } = await prepare(unbond)
     const before = chain.received.length
     chain.down = true
@@ -263,7 +263,7 @@ describe('a route that prepares and submits', () => {
     return { key, account, send, signedTo }
   }
 
-  test('200 with what prepare asks for, 202 for whatever of it was signed', async () => {
+  test('200 with the prepared payload, 202 for its signed typed data', async () => {
     const { key, account, send } = payoutOf()
     const target = `0x${'0f'.repeat(20)}`
     const prepared = await send({ payout: target })
@@ -274,7 +274,7 @@ describe('a route that prepares and submits', () => {
     })
   })
 
-  test('429 rate_limited: the wallet had its payout changes of the day; each counted once', async () => {
+  test('429 rate_limited: a wallet that has used its payout changes of the day; each one counts once', async () => {
     const { send, signedTo } = payoutOf()
     const change = async (index: number) => {
       const body = await signedTo(`0x${index.toString(16).padStart(40, '0')}`)
@@ -296,7 +296,7 @@ describe('a route that prepares and submits', () => {
     expect((await send(first.body)).status).toBe(202)
   })
 
-  test('503 unavailable: the gas that there is for all wallets in a day is used up', async () => {
+  test('503 unavailable: the daily gas for all wallets is used up', async () => {
     const { send, signedTo } = payoutOf()
     const body = await signedTo()
     const add = (gas: number) =>
@@ -310,7 +310,7 @@ describe('a route that prepares and submits', () => {
     expect((await send(body)).status).toBe(202)
   })
 
-  test('429 rate_limited, 409 invalid_state: a contract wallet decides itself what its action takes', async () => {
+  test('429 rate_limited, 409 invalid_state: a contract wallet whose actions use too much gas', async () => {
     const { account, send, signedTo } = payoutOf()
     const post = async () => send(await signedTo())
     onTestFinished(() => {
@@ -332,7 +332,7 @@ describe('a route that prepares and submits', () => {
     expect(await errorOf(post())).toMatchObject({ ...rateLimited, details: usedUp })
   })
 
-  test('prepare that asks for nothing takes no body, an empty one, or an empty object', async () => {
+  test('a prepare step without parameters accepts no body, an empty one, or an empty object', async () => {
     const account = evmAddress(freshKey())
     const ask = (body?: unknown) =>
       answerGasless(bothSteps, { ...unbond(account), requireState: allowed }, body)
@@ -341,7 +341,7 @@ describe('a route that prepares and submits', () => {
     await expectRefusal(ask('{'), '400 bad_request')
   })
 
-  test('409 invalid_state comes before anything the body says', async () => {
+  test('409 invalid_state has priority over any error in the body', async () => {
     const { requested, body } = await prepare(unbond)
     for (const steps of [
       bothSteps,
@@ -354,7 +354,7 @@ describe('a route that prepares and submits', () => {
         ).toMatchObject(invalidState)
   })
 
-  test('the state that an action led to does not hide what became of it', async () => {
+  test('if an action already changed the state, submitting it again still shows its result', async () => {
     const { requested, body, post } = await prepare(unbond)
     const first = await bodyOf(post())
     await expectAnswer(answerGasless(bothSteps, { ...requested, requireState: closed }, body), 202, {
@@ -362,7 +362,7 @@ describe('a route that prepares and submits', () => {
     })
   })
 
-  test('the state is checked once', async () => {
+  test('the state of the record is checked once', async () => {
     const { requested, body } = await prepare(unbond)
     const requireState = vi.fn()
     expect((await answerGasless(bothSteps, { ...requested, requireState }, body)).status).toBe(202)

@@ -46,7 +46,7 @@ async function createOwner() {
 }
 
 describe.skipIf(chain === null)('a preview, on the contracts', () => {
-  test('says of each action what then happens, and about what it costs', async () => {
+  test('describes the effect of each action, and estimates its cost', async () => {
     const { account, preview, act } = await createOwner()
     const [worker, consensusHash, manifestHash, nodeKey] = [fresh32(), fresh32(), fresh32(), fresh32()]
     const projectId = deriveProjectId(readSettings(env).PROFILE, account, 'previewed')

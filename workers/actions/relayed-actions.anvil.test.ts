@@ -82,7 +82,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect(await act('publish_version', next)).toMatchObject(refusedFor('VersionNotNewer'))
   })
 
-  test('bond, set_payout, unbond and withdraw, and then from the beginning', async () => {
+  test('bond, set_payout, unbond and withdraw, and then the same again', async () => {
     const { account: owner, act } = await createOwner()
     const { message: bond, subscriptionId } = bondOf(owner)
     const payout = `0x${'0f'.repeat(20)}`
@@ -112,7 +112,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect(await state('subscription', subscriptionId)).toMatchObject({ status: 'bonded', payout: owner })
   })
 
-  test('one owner: five actions in a row pass; of two at once one waits for the other, which it is told', async () => {
+  test('one owner: five actions in a row pass; of two parallel actions, one is told to wait for the other', async () => {
     const { account: owner, act, payloadOf, signed, post } = await createOwner()
     const { message, subscriptionId } = bondOf(owner)
     await act('bond', message)
@@ -139,7 +139,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect(await readTransaction(id)).toMatchObject(confirmed)
   })
 
-  test('a bond whose permit a stranger brought to the token first succeeds', async () => {
+  test('a bond succeeds even if a stranger submitted its permit to the token first', async () => {
     const { account: owner, payloadOf, signed, post } = await createOwner()
     const { subscriptionId, ...request } = bondOf(owner)
     const body = signed(await payloadOf(request))
@@ -161,7 +161,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect(await state('subscription', subscriptionId)).toMatchObject({ collateral: String(collateral) })
   })
 
-  test('a bond whose permit was brought to the token before it reached the hub succeeds', async () => {
+  test('a bond succeeds even if its permit was submitted to the token before the hub received it', async () => {
     const { account: owner, payloadOf, signed, post } = await createOwner()
     const request = bondOf(owner)
     const body = signed(await payloadOf(request))
@@ -187,7 +187,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     return sendDearly(await account(6), typed_data.domain.verifyingContract, data)
   }
 
-  test('an action that a stranger brought first, while that of the hub waited, ends confirmed by what did it', async () => {
+  test("if a stranger submits the action while that of the hub waits, the stranger's transaction confirms it", async () => {
     const { account: owner, act, payloadOf, signed, post } = await createOwner()
     const { message, subscriptionId } = bondOf(owner)
     const payout = `0x${'0f'.repeat(20)}`
@@ -205,7 +205,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect(await state('subscription', subscriptionId)).toMatchObject({ payout })
   })
 
-  test('every action that a stranger brought before it was posted is answered as done', async () => {
+  test('every action that a stranger submitted before it was posted is answered as done', async () => {
     const { account, payloadOf, signed, post } = await createOwner()
     const [projectId, nodeKey] = [deriveProjectId(resolveProfile(), account, 'a-project'), fresh32()]
     const owned = { owner: account, subscriptionId: deriveSubscriptionId(projectId, account, nodeKey) }
@@ -249,7 +249,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     }
   })
 
-  test('until it is deep enough it counts as sent, and the schedule follows it', async () => {
+  test('an action of a stranger counts as sent until it has enough confirmations, and the schedule follows it', async () => {
     const { account: owner, payloadOf, signed } = await createOwner()
     const request = bondOf(owner)
     const body = signed(await payloadOf(request))
@@ -266,7 +266,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect(await readTransaction(id)).toMatchObject({ ...confirmed, tx_hash })
   })
 
-  test('409 conflict: the same content that another action brought, and a nonce that is used', async () => {
+  test('409 conflict: another action with the same content, and a used nonce', async () => {
     const { account: owner, act, payloadOf, signed, post } = await createOwner()
     const bond = bondOf(owner)
     const first = { ...bond, message: { ...bond.message, amount: '5' } }
@@ -291,7 +291,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect((await services(env).relayer?.health())?.nextNonce).toBe(nextNonce)
   })
 
-  test('409 conflict: the nonce is looked at before the balance', async () => {
+  test('409 conflict: the nonce is checked before the balance', async () => {
     const { account: owner, act, payloadOf, signed, post } = await createOwner()
     const tooMuch = bondOf(owner, 3n * collateral)
     const stale = signed(await payloadOf(tooMuch))
@@ -299,7 +299,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect(await errorOf(post(tooMuch, stale))).toMatchObject(isConflict({ reason: 'nonce' }))
   })
 
-  test('409 conflict: a permit whose nonce was used by another one, which allows less', async () => {
+  test('409 conflict: a permit whose nonce was used by another permit with a lower allowance', async () => {
     const { account: owner, payloadOf, signed, post } = await createOwner()
     const request = bondOf(owner)
     const body = signed(await payloadOf(request))
@@ -320,7 +320,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     await finalizeRelays()
   })
 
-  test('a bond without a permit needs an allowance, and takes it where there is one', async () => {
+  test('a bond without a permit needs an allowance, and uses it if it exists', async () => {
     const { account: owner, payloadOf, signed, post } = await createOwner()
     const request = bondOf(owner)
     const { typed_data, signature } = signed(await payloadOf(request))
@@ -332,7 +332,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     await finalizeRelays()
   })
 
-  test('the same as a transaction of the owner itself', async () => {
+  test('the direct transaction of the owner has the same effect', async () => {
     const { account: owner, payloadOf } = await createOwner()
     const { subscriptionId, ...bond } = bondOf(owner)
     const payout = `0x${'0f'.repeat(20)}`

@@ -54,7 +54,7 @@ test('each operator hears of an alarm once when it begins and once when it is ov
   expect(await rowsOf("SELECT name FROM hub_alarms WHERE name = 'dead_letters'")).toEqual([])
 })
 
-test('a hub without operators looks for nothing', async () => {
+test('a hub without operators checks for no alarms', async () => {
   await runSql('DELETE FROM hub_alarms')
   const nobody = { ...env, OPERATOR_ADDRESSES: '' }
   await runSql(

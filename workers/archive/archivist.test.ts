@@ -111,7 +111,7 @@ beforeEach(async () => {
 
 describe('rounds of old epochs', () => {
   test.each<Stop>(['before', 'after'])(
-    'are in archives, and are read by every id at every moment, though the hub stops %s each of its calls',
+    'move to archives, and can be read by every id at any time, even if the hub stops %s each of its calls',
     async (stop) => {
       const rounds = [
         ...(await fill(own, firstEpoch)),
@@ -156,7 +156,7 @@ describe('rounds of old epochs', () => {
     },
   )
 
-  test('are left out of lists, which say so, and are in a file that anybody may read', async () => {
+  test('are left out of lists, which say so, and can be downloaded by anyone in a file', async () => {
     const { projectId } = own[0]
     const old = await fill(own, firstEpoch)
     const [newer] = await fill(own, firstEpoch + 1, 1)
@@ -208,7 +208,7 @@ describe('rounds of old epochs', () => {
     await expectRefusal(client().get(`/v1/projects/${projectId}/archives/${firstEpoch + 1}`), '404 not_found')
   })
 
-  test('never come back, and count once: neither by a late message nor by a rebuild', async () => {
+  test('never return, and count once, after a late message or a rebuild', async () => {
     const { projectId } = own[0]
     const rounds = await fill(own, firstEpoch)
     await postEpoch(projectId, firstEpoch)
@@ -254,7 +254,7 @@ describe('rounds of old epochs', () => {
     expect(await rowsOf('SELECT 1 FROM archives')).toEqual([])
   })
 
-  test('leave together with one that ended after the look at the database', async () => {
+  test('are archived together with a round that ended after the query of the database', async () => {
     const { projectId } = own[0]
     const rounds = await fill(own, firstEpoch, 2)
     await postEpoch(projectId, firstEpoch)
@@ -274,7 +274,7 @@ describe('rounds of old epochs', () => {
     expect(await counts()).toEqual({ rounds: 0, leases: 0, tasks: 0 })
   })
 
-  test('an epoch whose archive cannot be written keeps no other waiting', async () => {
+  test('an epoch whose archive cannot be written does not delay others', async () => {
     for (const [members, epoch] of [
       [own, firstEpoch],
       [others, firstEpoch + 1],
@@ -293,7 +293,7 @@ describe('rounds of old epochs', () => {
     ])
   })
 
-  test('an epoch whose open rounds are not known keeps no other waiting, and is archived once they are', async () => {
+  test('an epoch whose open rounds are unknown does not delay others, and is archived once they are known', async () => {
     for (const [members, epoch] of [
       [own, firstEpoch],
       [others, firstEpoch + 1],
@@ -317,7 +317,7 @@ describe('rounds of old epochs', () => {
     expect(await counts()).toEqual({ rounds: 0, leases: 0, tasks: 0 })
   })
 
-  test('the more ids a run has, the fewer partitions does a step add to; of those with one receipt, a few at once', async () => {
+  test('the more ids a run has, the fewer partitions one step changes; rounds with one receipt are added a few at a time', async () => {
     const rounds = await fill(own, firstEpoch)
     await postEpoch(own[0].projectId, firstEpoch)
     const before = await told(rounds)
@@ -345,7 +345,7 @@ describe('rounds of old epochs', () => {
     expect(await told(rounds)).toEqual(before)
   })
 
-  test('that end nothing for anybody leave a day after their epoch', async () => {
+  test('that pay nobody are archived a day after their epoch', async () => {
     const epoch = Math.floor((await networkNow()) / hour) - 30
     const round = simulateRound({
       members: own,
@@ -362,7 +362,7 @@ describe('rounds of old epochs', () => {
     expect(await counts()).toEqual({ rounds: 0, leases: 0, tasks: 0 })
   })
 
-  test('leave by age, by their number, or by the size of the database, the oldest first', async () => {
+  test('are archived by age, by number, or by database size, the oldest first', async () => {
     const { projectId } = own[0]
     for (const later of [0, 1, 2, 3]) {
       await fill(own, firstEpoch + later, 2)
@@ -386,7 +386,7 @@ describe('rounds of old epochs', () => {
     expect(await kept()).toEqual([])
   })
 
-  test('an epoch counts in the figures of its project as it would have before', async () => {
+  test('an archived epoch still counts in the figures of its project', async () => {
     await fill(own, firstEpoch)
     await postEpoch(own[0].projectId, firstEpoch)
     const { epochRounds } = services(env)

@@ -18,7 +18,7 @@ const perEpoch = Number(VITE_ARCHIVE_ROUNDS ?? 100)
 const keptEpochs = 2
 const hour = 3_600
 
-test('the database is as large after many epochs as after a few, by the writer and the archivist of the hub', {
+test('the writer and the archivist keep the database as large after many epochs as after a few', {
   timeout: 900_000,
 }, async ({ task }) => {
   const members = await createMembers(3)

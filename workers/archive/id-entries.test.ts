@@ -36,7 +36,7 @@ const merged = (given: readonly (readonly Known[])[]) =>
   given.reduce<Uint8Array>((file, batch) => mergeEntries(file, sorted(batch)), new Uint8Array())
 
 describe('merged entries', () => {
-  test('property: however they are batched, ordered and repeated, the file is the same, in order, each once', () => {
+  test('property: any batches, order and repetitions produce the same sorted file with each entry once', () => {
     fc.assert(
       fc.property(batches, fc.boolean(), (given, isRepeated) => {
         const file = merged(given)
@@ -92,7 +92,7 @@ describe('the index in the bucket', () => {
     return { bucket: bucket as unknown as R2Bucket, read }
   }
 
-  test('finds every id of a partition as large as after 10⁸ tasks with two reads of 64 KiB, also of ids with many rounds', async () => {
+  test('finds every id of a partition as large as after 10⁸ tasks with two reads of 64 KiB, also ids with many rounds', async () => {
     let state = 1
     const digit = () => {
       state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
@@ -120,7 +120,7 @@ describe('the index in the bucket', () => {
     expect(await new IdIndex(bucket).find(`0xabc${'f'.repeat(61)}`)).toEqual([])
   })
 
-  test('finds an id also where keys are nowhere near the place that is expected', async () => {
+  test('finds an id also if keys are far from their expected position', async () => {
     const crowd = Array.from({ length: 9_000 }, (_, i) => `0xabcfff${hashText(`${i}`).slice(8)}`)
     const ids = ['0xabc1', ...crowd].map((id) => id.padEnd(66, '0'))
     const rows = ids.map((id, i) => ({
@@ -136,7 +136,7 @@ describe('the index in the bucket', () => {
         ])
   })
 
-  test('two that add to one partition at once lose nothing: the second is refused, and adds again', async () => {
+  test('if two writers add to one partition at once, nothing is lost: the second is refused, and adds again', async () => {
     const id = hashText('shared')
     const entries = [1, 2, 3, 4].map((n) =>
       encodeEntry(id, `task:${hashText(`round ${n}`)}`, 1_700_000_000 + n),

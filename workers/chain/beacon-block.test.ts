@@ -19,7 +19,7 @@ const readerOf = (blocks: readonly Block[]): BlockReader => ({
 })
 
 describe('the block of a beacon', () => {
-  test('property: is the one that a walk over all blocks finds, once the block after it is final', async () => {
+  test('property: equals the block that a linear search finds, once the block after it is final', async () => {
     await fc.assert(
       fc.asyncProperty(chains, fc.nat(1_300), fc.nat(399), async (blocks, offset, at) => {
         const final = blocks[Math.min(at, blocks.length - 1)] as Block
@@ -31,7 +31,7 @@ describe('the block of a beacon', () => {
     )
   })
 
-  test('takes few trips, however long the chain is', async () => {
+  test('is found with at most nine calls on a chain of a billion blocks', async () => {
     let trips = 0
     const chain: BlockReader = {
       blocks: async (numbers) => {
@@ -44,7 +44,7 @@ describe('the block of a beacon', () => {
     expect(trips).toBeLessThanOrEqual(9)
   })
 
-  test('is not taken from a node that has another final block, or lacks blocks', async () => {
+  test('is not accepted from a node that has another final block or lacks blocks', async () => {
     const blocks = [0, 1, 2, 3].map((number) => ({
       number,
       hash: hashText(String(number)),

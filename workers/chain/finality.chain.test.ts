@@ -40,7 +40,7 @@ async function lookOf(lagBlocks: number) {
   })
 }
 
-test('while a chain does not finalise, no audit block is named and no epoch is posted, and the status says so', async () => {
+test('while the chain does not finalise, the hub names no audit block, posts no epoch, and the status reports it', async () => {
   await env.DB.prepare(
     `INSERT INTO hub_actions (kind, subject, wanted, revision, state, attempts, next_attempt_at, wanted_at)
      VALUES ('post_epoch', ?, '{}', 1, 'open', 0, 0, 0)`,

@@ -75,9 +75,9 @@ async function callsOfMinutes(
 test.each([
   ['', 1_000, false],
   [' whose node is late with every block', 4_000, false],
-  [' where the object is evicted after every look', 1_000, true],
+  [' while the object is evicted after every alarm', 1_000, true],
 ])(
-  'an idle minute takes at most 25 calls for indexer, relayer and waiting rounds together, on a busy chain%s',
+  'indexer, relayer and waiting rounds together make at most 25 calls in an idle minute, on a busy chain%s',
   async (_, delayMs, isEvicted) => {
     chain.fullBlooms = true
     // The relayer has something final to watch.
@@ -108,7 +108,7 @@ async function callsOfStatus(CHAIN_RPC_URL: string): Promise<number[]> {
   return minutes
 }
 
-test('with two nodes, and a status that is asked every second, ten idle minutes take at most 25 calls each', async () => {
+test('with two nodes and a status request every second, ten idle minutes need at most 25 calls each on average', async () => {
   const nodes = 'http://one.test,http://two.test'
   const followed = await callsOfMinutes(1_000, false, nodes)
   const watched = await callsOfStatus(nodes)

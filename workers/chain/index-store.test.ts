@@ -98,7 +98,7 @@ describe('the chain index', () => {
     await store.begin(blockAt(0), {})
   })
 
-  test('the largest lead of a block over the machine’s clock is kept', async () => {
+  test('keeps the largest lead of a block timestamp over the local clock', async () => {
     const appendAhead = async (number: number, seconds: number) => {
       const timestamp = Math.floor(Date.now() / 1000) + seconds
       await index.append(
@@ -121,7 +121,7 @@ describe('the chain index', () => {
   })
 
   // As many events as a loop of calls can emit with the gas of one block.
-  test('takes a block full of events of one account, and undoes it', async () => {
+  test('applies a block full of events of one account, and rolls it back', async () => {
     await append(1, [payoutSet(1, 0)])
     const before = await store.state('subscription', subscriptionId)
     const logs = Array.from({ length: 15_000 }, (_, index) => payoutSet(2, index))
@@ -136,7 +136,7 @@ describe('the chain index', () => {
     expect(await count('chain_events')).toBe(1)
   })
 
-  test('a loop that sets a payout address in one transaction leaves one row, and its logs are confirmed', async () => {
+  test('stores one row for a transaction that sets a payout address in a loop, and confirms its logs', async () => {
     await append(1, [payoutSet(1, 0)])
     const transactionHash = keccak256('0x100b')
     const logs = Array.from({ length: 9_000 }, (_, index) => ({ ...payoutSet(2, index), transactionHash }))
@@ -150,7 +150,7 @@ describe('the chain index', () => {
     expect(await index.differing(1, 2, [payoutSet(1, 0), ...logs.slice(1), payoutSet(2, 9_000)])).toEqual([2])
   })
 
-  test('goes back over several blocks to what was before the first, and keeps nothing of what is final', async () => {
+  test('rolls back several blocks to the state before them, and keeps no earlier states of final blocks', async () => {
     const payout = async () => (await store.state('subscription', subscriptionId))?.payout
     for (const number of [1, 2, 3, 4]) await append(number, [payoutSet(number, 0), payoutSet(number, number)])
     expect(await count('chain_states_before')).toBe(4)
@@ -162,7 +162,7 @@ describe('the chain index', () => {
     expect([await payout(), await count('chain_states_before')]).toEqual([toHex(2, { size: 20 }), 0])
   })
 
-  test('states are what their events make of them after any history of blocks that come and go', async () => {
+  test('states match their events after any sequence of appended and rolled back blocks', async () => {
     const subjects = [1, 2, 3].map((who) => keccak256(toHex(who)))
     const topics = subjects.map((subject) =>
       encodeEventTopics({ abi: stakingAbi, eventName: 'PayoutSet', args: { subscriptionId: subject } }),
@@ -214,7 +214,7 @@ describe('the chain index', () => {
     }
   })
 
-  test('passes over a block full of events that somebody else emits to look like ours', async () => {
+  test('ignores a block full of look-alike events of other contracts', async () => {
     expect(
       await append(
         1,

@@ -88,7 +88,7 @@ describe('a project', () => {
     expect(fold('version', published)).toEqual({ ...common, ...second, published_at: published.blockTime })
   })
 
-  test("'s vault keeps its books from its creation on", () => {
+  test('its vault sums funded, withdrawn, paid and reserved amounts', () => {
     const terms = { epochSecs: '3600', epochCap: '1000' }
     const of = { projectId, vault, developer: address('0d'), token: address('c1') }
     const created = event('VaultCreated', { ...of, ...terms })
@@ -106,7 +106,7 @@ describe('a project', () => {
     expect(fold('vault', ...events)).toMatchObject({ project_id: projectId, token: address('c1'), ...books })
   })
 
-  test("'s vault gets back what an epoch that was vetoed had set aside", () => {
+  test('its vault releases the amount that a vetoed epoch had reserved', () => {
     const posted = (epoch: string, miner: string) => event('EpochPosted', { ...posting, epoch, miner }, vault)
     const vetoed = event('EpochVetoed', { epoch: '4', merkleRoot: bytes('06') }, vault)
     expect(subjectsOf(vetoed)).toEqual([
@@ -118,7 +118,7 @@ describe('a project', () => {
     })
   })
 
-  test("'s vault has new terms from the time on that they were set for", () => {
+  test('its vault applies new terms from the time that they name', () => {
     const terms = (from: string, epochCap: string, blockTime: number) => ({
       ...event('TermsSet', { from, epochSecs: '7200', epochCap }, vault),
       blockTime,
@@ -135,7 +135,7 @@ describe('a project', () => {
     expect(vaultTerms({}, 1)).toBe(null)
   })
 
-  test("'s epoch says what its posting said, and when both fees are paid", () => {
+  test('its epoch has the amounts of the posting, and shows whether both fees are paid', () => {
     const posted = event('EpochPosted', { ...posting, miner: '9', developer: '5', treasury: '6' }, vault)
     const amounts = { miner: '9', developer: '5', treasury: '6', total: '20' }
     const facts = { receipt_hash: bytes('07'), release_at: 3_700, fees_paid: false }
@@ -146,7 +146,7 @@ describe('a project', () => {
     expect(fold('epoch', posted, paid('5', '0'), paid('0', '6'))).toMatchObject({ fees_paid: true })
   })
 
-  test("'s developer announces a withdrawal, which is gone once it was made", () => {
+  test('its developer announces a withdrawal, which disappears once the withdrawal is made', () => {
     const args = { amount: '9', availableAt: '500', expiresAt: '900' }
     const requested = event('WithdrawalRequested', args, vault)
     const withdrawal = { amount: '9', available_at: 500, expires_at: 900 }
@@ -155,7 +155,7 @@ describe('a project', () => {
     expect(fold('vault', requested, made)).toMatchObject({ withdrawn: '9', withdrawal: null })
   })
 
-  test("'s epoch may be vetoed and posted again", () => {
+  test('its epoch can be vetoed and posted again', () => {
     const posted = (merkleRoot: string) =>
       event('EpochPosted', { ...posting, merkleRoot, miner: '300' }, vault)
     const vetoed = event('EpochVetoed', { epoch: '4', merkleRoot: bytes('06') }, vault)
@@ -173,7 +173,7 @@ describe('a project', () => {
 })
 
 describe('a subscription', () => {
-  test('is paid to its owner until a payout is set, which a top-up leaves alone', () => {
+  test('pays its owner until a payout address is set; a top-up does not change that address', () => {
     const [owner, payout] = [address('0e'), address('0b')]
     const first = { status: 'bonded', collateral: '5', payout: owner }
     expect(fold('subscription', bonded('5'))).toMatchObject(first)
@@ -196,7 +196,7 @@ describe('a subscription', () => {
     expect(state).toMatchObject(fresh)
   })
 
-  test('loses what a slash takes', () => {
+  test('loses the amount of an executed slash', () => {
     const slash = event('SlashExecuted', { evidenceHash: bytes('e1'), subscriptionId, amount: '3' })
     expect(fold('subscription', bonded('5'), slash)).toMatchObject({ collateral: '2', slashed_total: '3' })
     expect(subjectsOf(slash)).toEqual([
@@ -206,7 +206,7 @@ describe('a subscription', () => {
   })
 })
 
-test('a slash goes from proposed to disputed, and to what was decided', () => {
+test('a slash follows its events: proposed, disputed, upheld, executed, cancelled or voided', () => {
   const args = { evidenceHash: bytes('e1'), subscriptionId, amount: '3', executableAt: '500' }
   const proposed = event('SlashProposed', args)
   const after = (...names: string[]) => fold('slash', proposed, ...names.map((name) => event(name, args)))
@@ -220,14 +220,14 @@ test('a slash goes from proposed to disputed, and to what was decided', () => {
   expect(after('SlashVoided')).toMatchObject({ status: 'cancelled', voided_at: 1_000 + blocks })
 })
 
-test('applying an event leaves the state before it as it was', () => {
+test('applying an event does not modify the state before it', () => {
   const before = Object.freeze(fold('subscription', bonded('5')))
   const after = applyEvent('subscription', before, event('Unbonding', { subscriptionId, releaseAt: '9' }))
   expect(before).toMatchObject({ status: 'bonded' })
   expect(after).toMatchObject({ status: 'unbonding' })
 })
 
-test('the posting of epochs is paused for three days at most, also where a pause is taken up again', () => {
+test('posting of epochs is paused for three days at most, also if a pause is ended early and resumed', () => {
   const at = (name: string, blockTime: number) => ({ ...event(name, { account: address('a7') }), blockTime })
   const days = (count: number) => 1_000_000 + count * 86_400
   const once = fold('posting', at('Paused', days(0)))

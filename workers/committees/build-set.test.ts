@@ -28,7 +28,7 @@ const rowAt = (i: number): CandidateRow => {
   }
 }
 
-test('a large set is read page by page, written in pieces, hashed as it is stored, and streamed into its object', async () => {
+test('a large set is read in pages, written in parts, hashed while it is stored, and streamed into its object', async () => {
   const pages: number[] = []
   const candidates = {
     page: async (_: string, { nodeKey }: CandidatePosition, limit: number) => {

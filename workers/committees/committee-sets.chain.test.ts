@@ -39,7 +39,7 @@ describe('an epoch that runs without an attested set', () => {
   }
   const about = (what: string, since = now) => ({ what, project_id: project, epoch, since, count: 1 })
 
-  test('is named by the status with its project, also where there is no beacon and no task waits', async () => {
+  test('is reported by the status with its project, even without a beacon and without waiting tasks', async () => {
     await happen({})
     chain.down = true
     await services(env).committees?.(project).wake(project)
@@ -54,7 +54,7 @@ describe('an epoch that runs without an attested set', () => {
     expect((await lateAt(now + 140)).late).toEqual([])
   })
 
-  test('is named where a set lost its quorum, until it has one again', async () => {
+  test('is reported if a set lost its quorum, until it has a quorum again', async () => {
     await happen({})
     await addValidator(0)
     expect(await advance()).toMatchObject({ open: 0 })
@@ -71,7 +71,7 @@ describe('an epoch that runs without an attested set', () => {
     expect((await lateAt(now + 310)).late).toEqual([])
   })
 
-  test('is late neither before it begins nor after its end, and not for a project that is closed', async () => {
+  test('is not late before its start or after its end, and not for a closed project', async () => {
     await happen({})
     const { committeeSets, lateWork } = services(env)
     const namedAt = async (time: number) => (await lateWork.list(time)).length
@@ -90,7 +90,7 @@ describe('an epoch that runs without an attested set', () => {
 describe('the object of a project', () => {
   const object = () => env.PROJECT_COMMITTEES.getByName(project)
 
-  test('builds one set, however often its alarm comes and it is evicted', async () => {
+  test('builds one set, however often its alarm fires and it is evicted', async () => {
     const miner = minerAt(0)
     await subscribe(miner)
     await happen({ 3: [bonded(miner, minCollateral)] })
@@ -103,7 +103,7 @@ describe('the object of a project', () => {
     expect(await find()).toEqual(built)
   })
 
-  test('goes on after a chain that did not answer', async () => {
+  test('continues after the chain failed to answer', async () => {
     await happen({})
     chain.down = true
     await services(env).committees?.(project).wake(project)
@@ -114,7 +114,7 @@ describe('the object of a project', () => {
     expect(await find()).not.toBeNull()
   })
 
-  test('rests while its project is not listed', async () => {
+  test('does nothing while its project is not listed', async () => {
     await happen({})
     await setListing('delisted')
     await services(env).committees?.(project).wake(project)
@@ -167,7 +167,7 @@ describe('the routes of committee sets', () => {
     expect(await bodyOf(client().get(`${path()}/9`))).toEqual({ ...of, ...drawn, quorum })
   })
 
-  test('425 also while the set is still to be built; 404 not_found for other epochs and projects', async () => {
+  test('425 also while the set is not built yet; 404 not_found for other epochs and projects', async () => {
     await emptyTables('committee_sets')
     expect(await errorAt(path())).toMatchObject({ status: 425 })
     for (const at of [
@@ -185,13 +185,13 @@ describe('the routes of committee sets', () => {
     expect(await errorAt(path())).toMatchObject({ status: 404 })
   })
 
-  test('a validator reads the snapshot as it is hashed', async () => {
+  test('a validator reads the snapshot in the form that is hashed', async () => {
     const response = await validator.call('GET', nodePath())
     expect(response.status).toBe(200)
     expect(hashText(await response.text())).toBe((await find())?.setHash)
   })
 
-  test('404 not_found, 403 forbidden: no set there, no validator', async () => {
+  test('404 not_found if the set does not exist, 403 forbidden if the caller is no validator', async () => {
     const other = `/v1/nodes/committee-sets/${project}/${epoch + 5}`
     const attestation = attest(validator, await readSet())
     await expectRefusal(validator.call('GET', other), '404 not_found')
@@ -202,7 +202,7 @@ describe('the routes of committee sets', () => {
     expect(await errorOf(validator.call('POST', nodePath(), attestation))).toMatchObject(refused)
   })
 
-  test('422 invalid_evidence: the attestation of another key, of another set, or with another node id', async () => {
+  test('422 invalid_evidence: an attestation with another key, of another set, or with another node id', async () => {
     const snapshot = await readSet()
     const stranger = createNode()
     for (const attestation of [
@@ -215,7 +215,7 @@ describe('the routes of committee sets', () => {
     expect(await find()).toMatchObject({ attestedAt: null, attestations: [] })
   })
 
-  test('of 50 attestations of one validator at once one is kept', async () => {
+  test('keeps one of 50 parallel attestations of a validator', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, postAttestation))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect((await find())?.attestations).toHaveLength(1)

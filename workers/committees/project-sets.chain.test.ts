@@ -109,7 +109,7 @@ async function naiveSnapshot(miners: readonly Miner[], pausedKeys: ReadonlySet<s
 
 describe('the set of an epoch', () => {
   test.each([1, 2, 3, 4, 5, 6])(
-    'is what a plain look at every event up to the beacon makes of it: history %i',
+    'equals a simple replay of every event up to the beacon: history %i',
     async (start) => {
       const next = random(start)
       const miners = Array.from({ length: 12 }, (_, i) => minerAt(i))
@@ -196,14 +196,14 @@ describe('the set of an epoch', () => {
     expect(await find()).toEqual(before)
   })
 
-  test('is built for no project that is not listed', async () => {
+  test('is not built for a project that is not listed', async () => {
     await happen({})
     await setListing('paused')
     expect(await advance()).toBeNull()
     expect(await find()).toBeNull()
   })
 
-  test('is looked for by the schedule until it is there', async () => {
+  test('is due in the schedule until it is built', async () => {
     await happen({})
     const { committeeSets } = services(env)
     expect(await committeeSets.projectsWithoutSet(now, 100)).toContain(project)
@@ -219,7 +219,7 @@ describe('validators', () => {
     await happen({ 3: [bonded(miner, minCollateral)] })
   })
 
-  test('are asked by requests that the coordinator signs, and a quorum of them attests the set', async () => {
+  test('receive requests that the coordinator signs, and a quorum of them attests the set', async () => {
     const validators: Awaited<ReturnType<typeof addValidator>>[] = []
     for (const i of [0, 1, 2, 3]) validators.push(await addValidator(i))
     const asked: string[] = []
@@ -249,7 +249,7 @@ describe('validators', () => {
     })
   })
 
-  test('count for nothing with anything but their own signature over this set', async () => {
+  test('do not count without their own signature over this set', async () => {
     const [one, two] = [await addValidator(0), await addValidator(1)]
     const answers: (() => Response | Promise<Response>)[] = [
       () => Response.json({}),
@@ -268,7 +268,7 @@ describe('validators', () => {
     }
   })
 
-  test('are not called without a certificate, but on this machine by a local network', async () => {
+  test('are not called without a certificate, except on this machine by a local network', async () => {
     const node = createNode()
     await addValidators([{ ...node, url: 'http://127.0.0.1:9' }])
     const answer = vi.fn(answerOf(node))
@@ -279,7 +279,7 @@ describe('validators', () => {
     expect([answer.mock.calls.length, (await find())?.attestedAt]).toEqual([1, now])
   })
 
-  test('of a later generation are not asked, and change nothing of what a set needs', async () => {
+  test('of a later generation are not asked, and do not change the quorum of a set', async () => {
     const [one, two] = [await addValidator(0), await addValidator(1)]
     const asked = vi.fn(() => new Response(null, { status: 500 }))
     const later = createNode()
@@ -294,7 +294,7 @@ describe('validators', () => {
     expect(asked).not.toHaveBeenCalled()
   })
 
-  test('of an emergency generation attest again what lost its quorum', async () => {
+  test('of an emergency generation attest again a set that lost its quorum', async () => {
     const [one, two] = [await addValidator(0), await addValidator(1)]
     expect(await advance()).toMatchObject({ open: 0 })
     expect(await services(env).committeeSets.projectsWithQuorumLost(now, 10)).toEqual([])
@@ -308,7 +308,7 @@ describe('validators', () => {
     expect(await find()).toMatchObject({ valid: true })
   })
 
-  test('whose key was ended count with what they had signed before, and are not asked', async () => {
+  test('with an ended key count with their earlier signatures, and are not asked', async () => {
     const [one, two] = [await addValidator(0), await addValidator(1)]
     chain.hosts.set(two.host, () => new Response(null, { status: 500 }))
     expect(await advance()).toMatchObject({ open: 1 })

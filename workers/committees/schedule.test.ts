@@ -6,7 +6,7 @@ const hourly = { epochSecs: 3_600 }
 const start = 500 * 3_600
 
 describe('the sets that are due', () => {
-  test('are that of the running epoch, and from 300 s before it that of the next', () => {
+  test('are the set of the running epoch and, in its last 300 s, that of the next epoch', () => {
     const early = { due: [{ epoch: 500, version: hourly }], nextAt: start + 3_300 }
     expect(scheduleSets(start, () => hourly, 0)).toEqual(early)
     expect(scheduleSets(start + 3_299, () => hourly, 0)).toEqual(early)
@@ -21,7 +21,7 @@ describe('the sets that are due', () => {
     expect(scheduleSets(start + 3_599, () => hourly, 0)).toEqual(late)
   })
 
-  test('of many projects are spread over the first 200 of these seconds, and none is looked at in the same one', () => {
+  test('of many projects become due at different times within the first 200 of these 300 s', () => {
     const projects = Array.from({ length: 10_000 }, (_, i) => delayOf(hashText(`project ${i}`)))
     const counts = Map.groupBy(projects, (delay) => delay)
     expect([counts.size, Math.min(...counts.keys()), Math.max(...counts.keys())]).toEqual([200, 0, 199])
@@ -32,7 +32,7 @@ describe('the sets that are due', () => {
     expect(at(start + 3_600).due).toEqual([{ epoch: 501, version: hourly }])
   })
 
-  test('follow a version that makes epochs longer, at the boundary where it begins', () => {
+  test('change to longer epochs at the boundary where the new version starts', () => {
     const longer = { epochSecs: 7_200 }
     const boundary = 502 * 3_600
     const versionAt = (time: number) => (time >= boundary ? longer : hourly)
@@ -43,7 +43,7 @@ describe('the sets that are due', () => {
     expect(scheduleSets(boundary, versionAt, 0).due).toEqual([{ epoch: 251, version: longer }])
   })
 
-  test('are awaited from then on until their epoch has ended', () => {
+  test('are expected from then on until their epoch ends', () => {
     const at = (time: number) => isAwaited(500, 3_600, time)
     expect([at(start - 301), at(start - 300), at(start + 3_599), at(start + 3_600)]).toEqual([
       false,

@@ -80,7 +80,7 @@ async function attestAll(relay: RelaySocket, node: TestNode, count: number): Pro
 }
 
 describe('validators with links', () => {
-  test('attest the sets of many projects in one frame each, and only who has no link is called', async () => {
+  test('attest the sets of many projects in one frame each, and only validators without a link are called', async () => {
     const nodes = await validators(4)
     const relays = await Promise.all(nodes.slice(0, 3).map((node) => linked(node)))
     const projects = [project]
@@ -97,7 +97,7 @@ describe('validators with links', () => {
     expect(called).toEqual(projects.map(() => nodes[3]?.host))
   })
 
-  test('of the build before have frames without sets, and are called by HTTP', async () => {
+  test('of the earlier build get frames without sets, and are called by HTTP', async () => {
     const [first, second] = await validators(2)
     const { relay_subprotocol_2: earlier } = profileStrings(resolveProfile())
     const older = await linked(first!, earlier)
@@ -109,7 +109,7 @@ describe('validators with links', () => {
     expect((await older.drain()).map(({ type }) => type)).toEqual([])
   })
 
-  test('that sign another set, or refuse it, attest nothing, and the former are told', async () => {
+  test('that sign another set or refuse it attest nothing; the hub reports the error to the former', async () => {
     const [liar, other] = await validators(2)
     const [lying, refusing] = [await linked(liar!), await linked(other!)]
     await happen({})

@@ -127,7 +127,7 @@ const uncounted = { rounds: 0, units: 0, paid_to_miners: '0', miners_active: 0 }
 const credited = { credited_rounds: 3, reputation: defaultNetworkParams.reputation_initial + 75 }
 
 describe('an epoch', () => {
-  test('counts in figures and lists once it stands, and once only', async () => {
+  test('counts in figures and lists once it is settled, and only once', async () => {
     const { projectId, receipt, alone, together, stats, miners, node, listed } = await createPaying()
     await append([posted(receipt)])
     await schedule()
@@ -169,7 +169,7 @@ describe('an epoch', () => {
     }
   })
 
-  test('that was vetoed counts when it is posted again, and once', async () => {
+  test('that was vetoed counts once, after it is posted again', async () => {
     const { receipt, alone, stats, node } = await createPaying()
     await append([posted(receipt, { merkleRoot: `0x${'0f'.repeat(32)}` })])
     await append([event('EpochVetoed', receipt, { merkleRoot: `0x${'0f'.repeat(32)}` })])
@@ -182,7 +182,7 @@ describe('an epoch', () => {
     expect(await node(alone)).toMatchObject(credited)
   })
 
-  test('whose posting a reorganisation takes back counts when it is posted again, and once', async () => {
+  test('whose posting a reorganisation removes counts once, after it is posted again', async () => {
     const { receipt, alone, stats, node } = await createPaying()
     const final = history.blocks.at(-1)?.number ?? 0
     await append([posted(receipt)], final)
@@ -197,7 +197,7 @@ describe('an epoch', () => {
     expect(await node(alone)).toMatchObject(credited)
   })
 
-  test('counts once when two schedules come to it at once', async () => {
+  test('counts once if two schedules process it at the same time', async () => {
     const { receipt, stats } = await createPaying()
     await append([posted(receipt)])
     await schedule()

@@ -15,16 +15,16 @@ const terms: ExpectedTerms = {
 describe('the expected reward of units', () => {
   test.each([
     ['a unit has its price', {}, 2, 5, '160'],
-    ['above the emission of the epoch all have less', {}, 10, 20, '400'],
-    ['above the units cap all have less', { daily_emission: '2400000' }, 60, 100, '2400'],
+    ['above the emission of the epoch all rewards are reduced', {}, 10, 20, '400'],
+    ['above the units cap all rewards are reduced', { daily_emission: '2400000' }, 60, 100, '2400'],
     ['a pool is divided', { reward_model: 'epoch-pool' as const }, 1, 4, '200'],
-    ['without others all of a pool', { reward_model: 'epoch-pool' as const }, 4, 4, '800'],
-    ['nothing for nothing', {}, 0, 4, '0'],
+    ['without others the reward is the whole pool', { reward_model: 'epoch-pool' as const }, 4, 4, '800'],
+    ['no units earn no reward', {}, 0, 4, '0'],
   ])('%s', (_, change, units, epochUnits, amount) => {
     expect(expectedReward({ ...terms, ...change }, units, epochUnits)).toBe(amount)
   })
 
-  test('is what the protocol pays, however the others divide theirs', () => {
+  test('equals what the protocol pays, however the units of others are divided', () => {
     const units = fc.integer({ min: 1, max: 12 })
     fc.assert(
       fc.property(

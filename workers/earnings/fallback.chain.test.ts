@@ -106,7 +106,7 @@ async function fund(): Promise<void> {
   expect(await listingStatus()).toBe('listed')
 }
 
-test('a project pays on during a reindex, and is judged by its vault once the vault is indexed', async () => {
+test('a project counts as paying during a reindex, and is judged by its vault once the vault is indexed', async () => {
   const [one] = await createMembers(1)
   const { projectId = '' } = one ?? {}
   const status = async () => (await bodyOf(client().get(`/v1/projects/${projectId}`))).listing_status
@@ -129,7 +129,7 @@ test('a project pays on during a reindex, and is judged by its vault once the va
 })
 
 describe('a round without voters', () => {
-  test('is what the hub has on record of it, whether its project paid then or not', async () => {
+  test('has the kind that the hub recorded for it, whether its project paid then or not', async () => {
     const known = async (issuedAt: number, isFallback: boolean) => {
       const evidence = await missedVote(issuedAt, 'no voters')
       const { task } = evidence.proof as { task: Task }
@@ -149,7 +149,7 @@ describe('a round without voters', () => {
     await refuse(await known(fundedAt + 20, true), 'the round was a fallback')
   })
 
-  test('of a set with too few to draw has none', async () => {
+  test('has no primary if its set has too few members to draw', async () => {
     const evidence = await missedVote(start + 100, 'no voters', few)
     const { task } = evidence.proof as { task: Parameters<typeof seatedOf>[0] }
     expect((await seatedOf(task)).seats).toEqual([])

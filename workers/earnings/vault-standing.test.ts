@@ -41,16 +41,21 @@ describe('the shortfall of a vault for an epoch', () => {
 describe('a project', () => {
   const low = vaultOf({ terms: terms(1, '49') })
   test.each([
-    ['pays without epochs that wait', null, [], true],
-    ['does not without a vault', null, [cost], false],
+    ['pays if no epoch waits', null, [], true],
+    ['does not pay without a vault', null, [cost], false],
     ['pays what its vault has enough for', vaultOf(), [cost, cost], true],
     ['does not pay more than is free', vaultOf(), [cost, { ...cost, gross: '101' }], false],
     ['does not pay above its cap', low, [cost], false],
-    ['does not with terms that do not hold yet', { ...low, next_terms: terms(now + 1, '70') }, [cost], false],
-    ['pays again with terms that hold', { ...low, next_terms: terms(now, '70') }, [cost], true],
+    [
+      'does not pay with terms that are not in force yet',
+      { ...low, next_terms: terms(now + 1, '70') },
+      [cost],
+      false,
+    ],
+    ['pays again with terms that are in force', { ...low, next_terms: terms(now, '70') }, [cost], true],
     ['needs nothing free for what is never paid', vaultOf({ funded: '0', created_at: end }), [cost], true],
     [
-      'does not while its vault has epochs of another length',
+      'does not pay while its vault has epochs of another length',
       vaultOf({ terms: terms(1, '70', 2 * hour) }),
       [cost],
       false,
@@ -59,7 +64,7 @@ describe('a project', () => {
     expect(isPaying(vault, unposted, hour, now)).toBe(expected)
   })
 
-  test('is not held to epochs of the length that it had before', () => {
+  test('is judged by the new epoch length, not the former one', () => {
     const vault = vaultOf({ terms: terms(1, '49'), next_terms: terms(end, '70', 2 * hour) })
     expect(isPaying(vault, [cost], 2 * hour, now)).toBe(true)
     expect(isPaying(vault, [cost], hour, now)).toBe(false)

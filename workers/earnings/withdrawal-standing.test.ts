@@ -38,9 +38,9 @@ describe('payouts', () => {
     ['sent', { relay: relayOf('sent') }, { status: 'processing', txHash: '0x0a' }],
     ['in a block, not indexed yet', { relay: relayOf('confirmed') }, { status: 'processing' }],
     ['reverted', { relay: relayOf('reverted', 'no'), error: 'no' }, { status: 'pending', error: 'no' }],
-    ['its nonce was used by another', { relay: relayOf('failed') }, { status: 'pending' }],
+    ['its nonce was used by another transaction', { relay: relayOf('failed') }, { status: 'pending' }],
     [
-      'paid by somebody else, after an error',
+      'paid by another sender, after an error',
       { error: 'no', payment: { at: 8, txHash: '0x0b' } },
       { status: 'completed', txHash: '0x0b', completedAt: 8, error: null },
     ],
@@ -66,7 +66,7 @@ describe('collateral', () => {
     ['sent', { relay: relayOf('sent') }, { status: 'processing', txHash: '0x0a' }],
     ['confirmed, not indexed yet', { relay: relayOf('confirmed') }, { status: 'completed', completedAt: 5 }],
     [
-      'withdrawn, less than was asked for',
+      'withdrawn, less than requested',
       { relay: relayOf('confirmed'), withdrawn: { amount: '3', at: 4 } },
       { status: 'completed', amount: '3', completedAt: 4 },
     ],

@@ -71,7 +71,7 @@ const version = (status: string) =>
     projectId,
   )
 
-describe('each cause in the hub writes its events, with the change itself', () => {
+describe('each action of the hub writes its events together with its change', () => {
   const causes: [string, () => Promise<unknown>, ...string[]][] = [
     ['a device is bound', () => createMiner(), 'device.bound'],
     ['it connects', () => link('online', 1), 'device.online'],
@@ -179,7 +179,7 @@ describe('each cause in the hub writes its events, with the change itself', () =
   })
 })
 
-describe('events of the chain are told when they are final', () => {
+describe('events of the chain are published when they are final', () => {
   const history = new IndexedHistory()
   const now = unixNow()
   let number = 100
@@ -215,7 +215,7 @@ describe('events of the chain are told when they are final', () => {
       expect([address, project_id, subscription_id]).toEqual([owner.address, projectId, subscriptionId])
   })
 
-  test('a reorganisation takes back what was not told yet', async () => {
+  test('events that a reorganisation removes before they are final are not published', async () => {
     const told = await eventsBy(async () => {
       const kept = history.blocks.at(-1)?.number as number
       await append('Unbonding', { subscriptionId, releaseAt: '9' })
@@ -227,7 +227,7 @@ describe('events of the chain are told when they are final', () => {
     expect(told).toEqual([])
   })
 
-  test('an index that is read again tells nothing twice', async () => {
+  test('a second index of the chain publishes no event twice', async () => {
     const { chainIndex } = services(env)
     const { final } = (await chainIndex.cursor()) as { final: { number: number } }
     await chainIndex.forget({ operator: operator.address, reason: null }, now)
@@ -281,7 +281,7 @@ describe('events of the chain are told when they are final', () => {
   })
 })
 
-test('rounds tell what became of them and of their members', async () => {
+test('rounds publish their results and those of their members', async () => {
   const [members, validators, issuedAt] = [
     await createMembers(4),
     await createValidators(4),
@@ -319,7 +319,7 @@ test('rounds tell what became of them and of their members', async () => {
   })
 })
 
-test('every type was provoked', () => {
+test('the tests above caused every type of event', () => {
   expect([...provoked].sort()).toEqual([...networkTypes, ...accountTypes].sort())
 })
 
@@ -327,7 +327,7 @@ describe('notifications', () => {
   const path = '/v1/me/notifications'
   const unreadOf = async (by = owner.client) => (await bodyOf(by.get('/v1/me'))).unread_notifications
 
-  test('are of the few types that matter, newest first, and counted', async () => {
+  test('contain only important types, the newest first, and are counted', async () => {
     const items = await itemsOf(owner.client.get(path))
     expect(items.map(({ type, severity }) => `${type} ${severity}`)).toEqual([
       'withdrawal.completed info',
@@ -349,7 +349,7 @@ describe('notifications', () => {
     })
   })
 
-  test('are marked as read once, by their owner alone', async () => {
+  test('can be marked as read once, and only by their owner', async () => {
     const [first, second, ...others] = await itemsOf(owner.client.get(path))
     const mark = (body: object, by = owner.client) => by.post(`${path}/read`, body)
     const count = others.length + 2
@@ -375,7 +375,7 @@ describe('notifications', () => {
     expect(await unreadOf()).toBe(1)
   })
 
-  test('old ones go, and no longer count', async () => {
+  test('that are old are deleted, and no longer count', async () => {
     await runSql('UPDATE notifications SET at = 1 WHERE owner = ?', owner.address)
     await (await services(env).events()).notifications.purge(2)
     expect([await unreadOf(), await itemsOf(owner.client.get(path))]).toEqual([0, []])

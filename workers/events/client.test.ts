@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a writer waits half a second at most for objects that never answer, or fail', async () => {
+test('a writer waits at most half a second for objects that fail or never answer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const woken: string[] = []
   const getByName = (name: string) => ({

@@ -60,7 +60,7 @@ async function read(text: string, sizes: readonly number[] = [65_536]) {
 const codeOf = (error: ApiError) => [error.status, error.code]
 
 describe('a body that announces its length', () => {
-  test('takes no more room than what arrives: pieces of 64 KiB', async () => {
+  test('is read in pieces of 64 KiB; the buffer does not exceed the announced length', async () => {
     const piece = new Uint8Array(65_536).fill(7)
     const size = 64 * piece.length
     const { c, asked } = arriving(split(new Uint8Array(size).fill(7), [piece.length]), {
@@ -74,7 +74,7 @@ describe('a body that announces its length', () => {
     expect(body.buffer.byteLength).toBe(size)
   })
 
-  test('is asked for no more than that', async () => {
+  test('is read with a buffer of one byte more than its length if it is small', async () => {
     const { c, asked } = arriving([utf8.encode('{}')], { 'Content-Length': '2' })
     expect(await readBody(c, 1000)).toEqual(utf8.encode('{}'))
     expect(asked[0]).toBe(3)
@@ -82,14 +82,14 @@ describe('a body that announces its length', () => {
 })
 
 describe('readBase64Body', () => {
-  test('takes the member out of the body and decodes it', async () => {
+  test('removes the member from the body and decodes it', async () => {
     expect(await read('{"a":[1,{"data":"AA=="}],"data" : "AAEC","b":"data"}')).toEqual({
       json: '{"a":[1,{"data":"AA=="}],"data" : "","b":"data"}',
       bytes: [0, 1, 2],
     })
   })
 
-  test('property: however the body is cut into pieces', async () => {
+  test('property: decodes a body that arrives in pieces of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 300 }),
@@ -112,7 +112,7 @@ describe('readBase64Body', () => {
     )
   })
 
-  test('property: refuses what is no base64, as the whole text is refused', async () => {
+  test('property: accepts and refuses the same texts as base64ToBytes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: fc.constantFrom('A', 'B', '=', '/', '-', ' ', 'é'), maxLength: 12 }),
@@ -127,8 +127,8 @@ describe('readBase64Body', () => {
 
   test.each([
     ['a backslash', '{"data":"AA\\\\=="}'],
-    ['an escape that breaks off', '{"data":"AAA\\u00"}'],
-    ['an escape of what is no base64', '{"data":"AAA\\u0000"}'],
+    ['an incomplete escape', '{"data":"AAA\\u00"}'],
+    ['an escaped character that is not base64', '{"data":"AAA\\u0000"}'],
     ['something after the padding', '{"data":"AA==AAAA"}'],
     ['padding in the middle of pieces', '{"data":"AA==\\u0041AAA"}'],
   ])('refuses %s', async (_, text) => {
@@ -137,16 +137,16 @@ describe('readBase64Body', () => {
   })
 
   test.each([
-    ['the member is no string', '{"data":[1]}'],
-    ['its name is written with an escape', '{"d\\u0061ta":"AAEC"}'],
-    ['it is deeper', '{"a":{"data":"AAEC"}}'],
-    ['it is not there', '{}'],
-    ['there is no body', ''],
-  ])('leaves the body as it is where %s', async (_, text) => {
+    ['the member is not a string', '{"data":[1]}'],
+    ['the name of the member contains an escape', '{"d\\u0061ta":"AAEC"}'],
+    ['the member is nested', '{"a":{"data":"AAEC"}}'],
+    ['the member is missing', '{}'],
+    ['the body is empty', ''],
+  ])('leaves the body unchanged if %s', async (_, text) => {
     expect(await read(text, [2])).toEqual({ json: text, bytes: undefined })
   })
 
-  test('413 too_large: by what it decodes to, by what is beside it, and by the whole', async () => {
+  test('413 too_large: the decoded bytes, the other members or the whole body exceed their limit', async () => {
     const large = (of: string) => read(of, [50_000]).catch(codeOf)
     const tooLarge = [413, 'too_large']
     expect((await read(`{"data":"${'A'.repeat(133_332)}"}`, [50_000])).bytes).toHaveLength(99_999)

@@ -9,7 +9,7 @@ const away = {
   MODULES: { get: async () => Promise.reject(new Error('away')) } as unknown as R2Bucket,
 }
 
-test('an image that was read once is answered without the database and the storage', async () => {
+test('a cached image is served without the database and the storage', async () => {
   const { client: caller } = await signIn()
   const uploaded = await caller.post('/v1/developers/assets', {
     content_type: 'image/png',
@@ -30,7 +30,7 @@ test('an image that was read once is answered without the database and the stora
   expect([held.status, await held.text()]).toEqual([304, ''])
 })
 
-test('a missing object is asked for again', async () => {
+test('a missing object is not cached', async () => {
   const path = `/v1/assets/${'0'.repeat(64)}`
   expect((await client().get(path)).status).toBe(404)
   expect((await client({ bindings: away }).get(path)).status).toBe(503)

@@ -27,7 +27,7 @@ describe('problems of a manifest', () => {
   test.each([
     ['5,000 floats under a key of 20,000 characters', 20_000, 5_000],
     ['9,000 floats under a key of 80,000 characters', 80_000, 9_000],
-  ])('%s are one problem, at a path that is cut', async (_, keyLength, floats) => {
+  ])('%s make one problem with a truncated path', async (_, keyLength, floats) => {
     const { token } = await signIn()
     const body = `{"manifest":{"${'k'.repeat(keyLength)}":[${'1.5,'.repeat(floats)}1.5]}}`
     const response = await send(token, 'POST', '/v1/developers/projects/prepare', body)
@@ -42,7 +42,7 @@ describe('problems of a manifest', () => {
     ])
   })
 
-  test('are a hundred at most, however many places they are at', async () => {
+  test('are limited to 100', async () => {
     const { token } = await signIn()
     const body = `{"manifest":{"numbers":[${'1.5,'.repeat(4_000)}1.5],${members(4_000)}}}`
     const response = await send(token, 'POST', '/v1/developers/projects/prepare', body)
@@ -51,7 +51,7 @@ describe('problems of a manifest', () => {
     expect(JSON.parse(text).problems).toHaveLength(100)
   })
 
-  test('name a few of the functions of a module that has many', async () => {
+  test('stay below 64 KiB for 64 functions that the module does not have', async () => {
     const ada = await createDeveloper()
     const worker = await uploadModule(ada)
     const functions = Array.from({ length: 64 }, (_, i) => `absent_${i}`)
@@ -102,7 +102,7 @@ describe('a body of many values is 400, not 500', () => {
     ])
   })
 
-  test('a draft holds as many as its bytes do', async () => {
+  test('a draft may hold any number of values within its size limit', async () => {
     const { token } = await signIn()
     const draft = (count: number) =>
       send(token, 'POST', '/v1/developers/me/drafts', `{"data":{"":${zeros(count)}}}`)
@@ -112,7 +112,7 @@ describe('a body of many values is 400, not 500', () => {
 })
 
 describe('problems of a body', () => {
-  test('are a hundred at most, each at a path that is cut', async () => {
+  test('are limited to 100, each with a truncated path', async () => {
     const { token } = await signIn()
     const social = Array.from({ length: 5_000 }, (_, i) => `"${'K'.repeat(100)}${i}":0`).join()
     const body = `{"display_name":"Ada","social":{"${'K'.repeat(20_000)}":0,${social}}}`

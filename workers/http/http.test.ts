@@ -24,7 +24,7 @@ describe('parseRange', () => {
   })
 })
 
-test('base64url has one spelling', () => {
+test('base64url is accepted only in its canonical spelling', () => {
   expect([...(base64UrlToBytes('AAE') ?? [])]).toEqual([0, 1])
   for (const text of ['AAE=', 'AAF', 'A A', 'AA/']) expect(base64UrlToBytes(text)).toBeNull()
 })
@@ -33,7 +33,7 @@ describe('CursorCodec', () => {
   const codec = new CursorCodec('a secret of the deployment, long enough')
   const cursor = codec.encode('modules developer=', [17, '0xab'])
 
-  test('gives back the position it was made from', () => {
+  test('decodes the position that it encoded', () => {
     expect(codec.decode('modules developer=', cursor)).toEqual([17, '0xab'])
   })
 

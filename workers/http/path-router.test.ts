@@ -41,11 +41,11 @@ describe('PathRouter', () => {
     '/projects/a/b',
     '//',
     '/developers//projects/p',
-  ])('nothing at %s', (path) => {
+  ])('finds no handler for %s', (path) => {
     expect(router.match('GET', path)).toEqual([[]])
   })
 
-  test('of two handlers for the same requests the first one answers', () => {
+  test('uses the first of two handlers for the same path', () => {
     const twice = new PathRouter<number>()
     twice.add('GET', '/a/:x', 1)
     twice.add('GET', '/a/:y', 2)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { gauge, prometheusText } from './prometheus.ts'
 
-test('a gauge has its help, its type, and a line for each sample that is known', () => {
+test('a gauge has a HELP line, a TYPE line, and a line for each known sample', () => {
   const text = prometheusText([
     gauge('hub_ok', 'Whether it is well.', 1),
     {

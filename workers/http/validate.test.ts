@@ -41,16 +41,16 @@ describe('validate', () => {
     ['must match the pattern /^a+$/', z.string().regex(/^a+$/), 'b'],
     ['must be 1 to 3 of a', z.record(z.string().regex(/^a{1,3}$/, 'must be 1 to 3 of a'), z.int()), { b: 1 }],
     ['matches none of the allowed forms', z.union([z.string(), z.int()]), {}],
-  ])('says what a value %s', (message, schema, value) => {
+  ])('has the message: %s', (message, schema, value) => {
     expect(messageOf(schema, value)).toBe(message)
   })
 
-  test('the words of a schema come before those for all', () => {
+  test('uses the message of the schema instead of the default message', () => {
     expect(messageOf(z.string().regex(/^a$/, 'must be the letter a'), 'b')).toBe('must be the letter a')
     expect(messageOf(z.url({ error: 'must be an https URL' }), 'x')).toBe('must be an https URL')
   })
 
-  test('a missing member is one that is missing, whatever it may be', () => {
+  test('reports a missing member of any type as missing', () => {
     const schema = z.strictObject({
       name: z.string(),
       action: z.enum(['approve', 'reject']),

@@ -43,7 +43,7 @@ const pixelsOf = (bytes: Uint8Array) => {
   return pixels
 }
 
-describe('images that are taken', () => {
+describe('images that are accepted', () => {
   test.each([
     ['a gray PNG', png(), 8, 8],
     ['a PNG of one pixel', png({ width: 1, height: 1 }), 1, 1],
@@ -57,7 +57,7 @@ describe('images that are taken', () => {
     ['a PNG as large as may be', png({ width: 4096, height: 4096, depth: 1 }), 4096, 4096],
     ['a PNG as large as is decoded', png({ width: 2048, height: 2048 }), 2048, 2048],
     ['a PNG longer than is decoded', png({ width: 4096, height: 1 }), 4096, 1],
-  ])('%s: nothing in it changes', async (_, bytes, width, height) => {
+  ])('%s stays unchanged', async (_, bytes, width, height) => {
     expect(await clean(bytes)).toMatchObject({ width, height })
     const { bytes: once } = await clean(bytes)
     expect((await clean(once)).bytes).toEqual(once)
@@ -75,7 +75,7 @@ describe('images that are taken', () => {
     expect(await refusal(png({ ...shape, rows: compress(rows.slice(1)) }))).toMatch(/fewer pixels/)
   })
 
-  test('pixels may come in many chunks', async () => {
+  test('pixels may be divided into many chunks', async () => {
     const rows = compress(pngRows())
     const whole = png({ rows: rows.slice(0, 3), after: [pngChunk('IDAT', rows.slice(3)), pngChunk('IDAT')] })
     expect((await clean(whole)).bytes).toEqual(whole)
@@ -89,7 +89,7 @@ describe('images that are taken', () => {
     expect((await clean(whole)).bytes).toEqual(whole)
   })
 
-  test('a JPEG may say the same again however often', async () => {
+  test('a JPEG may repeat a segment any number of times', async () => {
     const restart = Uint8Array.of(0xff, 0xdd, 0, 4, 0, 0)
     const whole = joinBytes([
       jpeg().slice(0, 2),
@@ -101,7 +101,7 @@ describe('images that are taken', () => {
 })
 
 describe('metadata', () => {
-  test('goes from a PNG, what decides its colours stays', async () => {
+  test('is removed from a PNG, and chunks that decide its colours stay', async () => {
     const gamma = pngChunk('gAMA', u32(45_455))
     const whole = png({
       before: [gamma, pngChunk('tEXt', ascii('Comment\0a secret')), pngChunk('eXIf', ascii('MM secret'))],
@@ -116,7 +116,7 @@ describe('metadata', () => {
     expect(text(bytes)).not.toContain('secret')
   })
 
-  test('goes from a JPEG, its orientation and colour profile stay, and the pixels with them', async () => {
+  test('is removed from a JPEG, and its orientation, colour profile and pixels stay', async () => {
     const plain = jpeg()
     const exif = concatBytes(
       ascii('Exif\0\0II*\0'),
@@ -142,7 +142,7 @@ describe('metadata', () => {
     expect((await clean(bytes)).bytes).toEqual(bytes)
   })
 
-  test('the thumbnail goes from a JFIF header', async () => {
+  test('such as a thumbnail is removed from a JFIF header', async () => {
     const plain = jpeg()
     const at = text(plain).indexOf('JFIF\0')
     const header = plain.slice(at, at + 14)
@@ -154,7 +154,7 @@ describe('metadata', () => {
     expect((await clean(whole)).bytes).toEqual(plain)
   })
 
-  test('goes from an extended WebP, whose header then no longer names it', async () => {
+  test('is removed from an extended WebP, whose header then no longer lists it', async () => {
     const plain = webp()
     const whole = riff(
       webpHeader(0x0c | 0x20, 16, 12),
@@ -276,12 +276,12 @@ describe('images that are refused', () => {
   })
 
   // 16 bytes a scan: 2 MiB of them kept a decoder busy for minutes.
-  test('a JPEG of 64 scans is taken, one of 65 is not', async () => {
+  test('a JPEG of 64 scans is accepted, one of 65 is not', async () => {
     expect(await clean(progressive(63))).toMatchObject({ width: 2048, height: 2048 })
     expect(await refusal(progressive(64))).toMatch(/more than 64 scans/)
   })
 
-  test('above 2048×2048, where nothing is decoded, a row too few or a changed byte is still found', async () => {
+  test('above 2048×2048, where pixels are not decoded, a missing row or a changed byte is still detected', async () => {
     const shape = { width: 4096, height: 4096, depth: 1 }
     expect(await refusal(png({ ...shape, rows: compress(pngRows({ ...shape, height: 4095 })) }))).toMatch(
       /fewer/,
@@ -291,7 +291,7 @@ describe('images that are refused', () => {
     expect(await refusal(large.slice(0, -2))).toMatch(/breaks off/)
   })
 
-  test('no cut through a whole image is taken', async () => {
+  test('no truncated image is accepted', async () => {
     for (const whole of [png(), jpeg(), webp()])
       for (let length = 0; length < whole.length; length += 1 + Math.floor(whole.length / 97))
         await refusal(whole.slice(0, length), typeOf(whole))

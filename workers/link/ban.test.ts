@@ -39,7 +39,7 @@ async function openDrawn() {
 }
 
 describe('a device that is banned', () => {
-  test('is offline as soon as it is let in again, until its link is there', async () => {
+  test('is offline after the ban is lifted, until it connects again', async () => {
     await openReady()
     await publish()
     expect(await shown()).toBe('online')
@@ -53,7 +53,7 @@ describe('a device that is banned', () => {
     expect(await shown()).toBe('online')
   })
 
-  test('is offline too where it had lost its link a moment before', async () => {
+  test('is also offline if it had lost its link just before the ban', async () => {
     await openReady()
     await publish()
     await killProcess()
@@ -66,7 +66,7 @@ describe('a device that is banned', () => {
     ['is connected', async () => {}],
     ['has just lost its link', killProcess],
     ['has just left', null],
-  ])('while it %s owes nothing until it was there again, and everything from then on', async (_, lose) => {
+  ])('while it %s owes nothing until it is back, and everything from then on', async (_, lose) => {
     const { relay, offer, snapshotAt } = await openDrawn()
     relay.send({ type: 'accept', offer_id: offer.offer_id })
     await relay.drain()
@@ -88,7 +88,7 @@ describe('a device that is banned', () => {
   })
 
   test.each([closeCodes.normal, closeCodes.banned, closeCodes.restart])(
-    'owes nothing either where its node answers the close of the hub with %i, and the object sleeps',
+    'also owes nothing if its node answers the close frame with %i and the object sleeps',
     async (code) => {
       const { relay, offer, snapshotAt } = await openDrawn()
       await setBanned(true)
@@ -101,7 +101,7 @@ describe('a device that is banned', () => {
     },
   )
 
-  test('owes what it let pass before', async () => {
+  test('still owes the votes that it missed before the ban', async () => {
     const { relay, offer } = await openOffered()
     await makeOffer({ ...offer, vote_by: unixNow() - 1 })
     await relay.drain()

@@ -20,7 +20,7 @@ import {
 
 const rounds = testLinks()
 
-test('a socket begins with a session, and its slots are those its node said last', async () => {
+test('a socket starts with a session, and its slots are the last number that its node sent', async () => {
   const { relay, session } = await openSilent()
   expect(session).toMatch(/^[0-9a-f]{32}$/)
   expect(await link().status()).toMatchObject({ connected: true, sessionId: session, slots: 0 })
@@ -30,7 +30,7 @@ test('a socket begins with a session, and its slots are those its node said last
 })
 
 describe('an offer', () => {
-  test('goes to a node that is ready, once, however often it is made', async () => {
+  test('is sent once to a node that is ready, however often it is made', async () => {
     const relay = await openReady()
     const offer = offerOf()
     expect(await Promise.all([1, 2, 3].map(() => makeOffer(offer)))).toEqual(Array(3).fill('offered'))
@@ -38,7 +38,7 @@ describe('an offer', () => {
     expect(await relay.drain()).toEqual([{ type: 'offer', ...frame }])
   })
 
-  test('has the address of a large input in its place', async () => {
+  test('contains the address of a large input instead of the input', async () => {
     const relay = await openReady()
     const input_url = 'https://hub.example/inputs/1'
     await makeOffer(offerOf({ input_b64: null, input_url }))
@@ -54,13 +54,13 @@ describe('an offer', () => {
     expect(await makeOffer(offerOf())).toBe('offered')
   })
 
-  test('is not made when its time is over', async () => {
+  test('is not made after its deadline', async () => {
     await openReady()
     // Its time is over here, where the clock may be ahead of the round's: nobody is blamed for that.
     expect(await makeOffer(offerOf({ vote_by: unixNow() - 1 }))).toBe('away')
   })
 
-  test('takes a slot until it is declined, voted on, cancelled, or its time is over', async () => {
+  test('occupies a slot until it is declined, voted on, cancelled, or its time is over', async () => {
     const relay = await openReady(2)
     const [first, second] = [offerOf(), offerOf()]
     for (const offer of [first, second]) await makeOffer(offer)
@@ -82,7 +82,7 @@ describe('an offer', () => {
     expect(await makeOffer(offerOf())).toBe('offered')
   })
 
-  test('is told to its round when it is accepted and when it is declined', async () => {
+  test('is reported to its round when it is accepted and when it is declined', async () => {
     const relay = await openReady(2)
     const [taken, refused] = [offerOf(), offerOf()]
     await relay.drain()
@@ -106,7 +106,7 @@ describe('an offer', () => {
     expect(await link().status()).toMatchObject({ activeLeases: 1 })
   })
 
-  test('that was accepted is told to its round in seconds where no vote follows, and at once where its time ends', async () => {
+  test('that was accepted is reported to its round within seconds if no vote follows, and at once if its time ends', async () => {
     const relay = await openReady(3)
     const last = { accept_by: unixNow() + 1 }
     const [slow, hurried, fast] = [offerOf(), offerOf(last), offerOf()]
@@ -130,7 +130,7 @@ describe('an offer', () => {
     ['longer ago', 'busy', 21, false],
     ['seconds ago, for another reason', 'incompatible', 11, false],
   ] as const)(
-    'that is declined by a node whose last one expired %s, as %s',
+    'that is declined by a node whose last one expired %s, with the reason %s',
     async (_, reason, secs, excused) => {
       const relay = await openReady()
       const begun = unixNow()
@@ -153,7 +153,7 @@ describe('an offer', () => {
     },
   )
 
-  test('that was declined is known for five minutes after its time, and forgotten soon after', async () => {
+  test('that was declined is remembered for five minutes after its time, and forgotten soon after', async () => {
     const relay = await openReady(2)
     const offer = offerOf()
     await relay.drain()
@@ -169,7 +169,7 @@ describe('an offer', () => {
     expect(await isKnown(unixNow() - 370)).toBe(false)
   })
 
-  test('is told again by an alarm when its round did not answer', async () => {
+  test('is reported again by an alarm if its round did not answer', async () => {
     const relay = await openReady()
     const offer = offerOf()
     await relay.drain()
@@ -195,7 +195,7 @@ describe('an offer', () => {
 })
 
 describe('a second socket', () => {
-  test('takes the place of the first', async () => {
+  test('replaces the first', async () => {
     const { relay: first } = await openSilent()
     const { relay: second, session } = await openSilent()
     expect(await first.close()).toMatchObject({ code: closeCodes.replaced })
@@ -204,7 +204,7 @@ describe('a second socket', () => {
     expect(await link().status()).toMatchObject({ connected: true, sessionId: session, slots: 3 })
   })
 
-  test('is listened to alone: frames of the one that it replaced change nothing', async () => {
+  test('is the only active one: frames of the socket that it replaced change nothing', async () => {
     const { relay, offer } = await openOffered(3)
     await relay.drain()
     await runInDurableObject(link(), async (link, state) => {
@@ -224,7 +224,7 @@ describe('a second socket', () => {
     expect(await link().status()).toMatchObject({ activeLeases: 1 })
   })
 
-  test('of fifty at once, one stays', async () => {
+  test('one of fifty parallel sockets stays', async () => {
     const opened = await Promise.all(Array.from({ length: 50 }, () => openSilent()))
     const { sessionId } = await link().status()
     const left = opened.filter(({ session }) => session === sessionId)
@@ -278,7 +278,7 @@ describe('a frame that breaks a rule', () => {
     expect(await relay.drain()).toEqual([])
   })
 
-  test('closes the socket at the third one, also after the object slept', async () => {
+  test('closes the socket the third time, also if the object slept in between', async () => {
     const { relay } = await openSilent()
     for (const evicted of [false, true]) {
       relay.sendRaw('nonsense')
@@ -291,13 +291,13 @@ describe('a frame that breaks a rule', () => {
     expect(await link().status()).toMatchObject({ connected: false })
   })
 
-  test('is also one of too many', async () => {
+  test('is also each frame above the limit per minute', async () => {
     const { relay } = await openSilent()
     for (let i = 0; i <= framesPerMinute; i++) relay.ready(i % 2)
     expect(await relay.next()).toMatchObject({ type: 'error', code: 'rate_limited' })
   })
 
-  test('does not count what an offer asked for', async () => {
+  test('is not a frame that answers an offer, even above this limit', async () => {
     const relay = await openReady(1)
     for (let i = 0; i <= framesPerMinute / 2; i++) {
       const offer = offerOf()

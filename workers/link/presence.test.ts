@@ -26,7 +26,7 @@ import {
 const rounds = testLinks()
 
 describe('after the object was dropped from memory', () => {
-  test('its socket and its offers go on', async () => {
+  test('its socket and its offers stay valid', async () => {
     const relay = await openReady(2)
     const offer = offerOf()
     await relay.drain()
@@ -40,7 +40,7 @@ describe('after the object was dropped from memory', () => {
     expect(rounds.calls).toMatchObject([{ method: 'accepted' }])
   })
 
-  test('a socket that went with the process is missed, and its offers are sent on the next one', async () => {
+  test('a socket that was lost with the process is noticed, and its offers are sent on the next socket', async () => {
     const relay = await openReady()
     const offer = offerOf()
     await relay.drain()
@@ -53,7 +53,7 @@ describe('after the object was dropped from memory', () => {
     expect(await next.drain()).toMatchObject([{ type: 'offer', offer_id: offer.offer_id }])
   })
 
-  test('its node may not have been heard where its socket went with it, also after that came back and its time was over', async () => {
+  test('answers of its node may be lost if its socket was lost too, even after the node returns and the offer ends', async () => {
     const { relay, offer } = await openOffered()
     relay.send({ type: 'accept', offer_id: offer.offer_id })
     await relay.drain()
@@ -68,7 +68,7 @@ describe('after the object was dropped from memory', () => {
     expect(await link().wasHeard(offer.offer_id)).toBe(false)
   })
 
-  test('a node that accepted may not have been heard where the process ended before it told the round, though the socket stayed', async () => {
+  test('an accept may be lost if the process ended before it told the round, even if the socket stayed open', async () => {
     const { relay, offer } = await openOffered()
     relay.send({ type: 'accept', offer_id: offer.offer_id })
     await vi.waitUntil(async () => (await link().status()).activeLeases === 1)
@@ -82,7 +82,7 @@ describe('after the object was dropped from memory', () => {
   })
 
   test.each(['keeps its socket', 'closes it', 'vanishes'])(
-    'a node that says nothing of its offer, and %s, was heard, also after the object slept',
+    'a node that does not answer its offer, and %s, has been heard, also after the object slept',
     async (how) => {
       const relay = await openReady()
       const offer = offerOf()
@@ -94,7 +94,7 @@ describe('after the object was dropped from memory', () => {
     },
   )
 
-  test('a node that closed its socket by itself was heard, also while the object slept', async () => {
+  test('a node that closed its socket itself has been heard, also while the object slept', async () => {
     const { relay, offer } = await openOffered()
     relay.send({ type: 'accept', offer_id: offer.offer_id })
     await relay.drain()
@@ -103,7 +103,7 @@ describe('after the object was dropped from memory', () => {
     expect(await link().wasHeard(offer.offer_id)).toBe(true)
   })
 
-  test('a node whose socket went with the process is away, until it is ready again', async () => {
+  test('a node whose socket was lost with the process is away until it is ready again', async () => {
     await openReady(2)
     await killProcess()
     const offer = offerOf()
@@ -117,7 +117,7 @@ describe('after the object was dropped from memory', () => {
     expect(await next.drain()).toMatchObject([{ type: 'offer', offer_id: offer.offer_id }])
   })
 
-  test('a node that may not have heard its offer is away, and is sent it with the times that the round said last', async () => {
+  test('a node whose offer may be lost is away, and gets the offer again with the latest times of the round', async () => {
     await openReady(2)
     const offer = offerOf()
     expect(await makeOffer(offer)).toBe('offered')
@@ -140,7 +140,7 @@ describe('after the object was dropped from memory', () => {
   })
 
   test.each([false, true])(
-    'a node that closes its socket is gone at once, also where the object slept: %s',
+    'a node that closes its socket is absent at once, also if the object slept: %s',
     async (slept) => {
       const relay = await openReady(2)
       if (slept) await evictDurableObject(link())
@@ -150,7 +150,7 @@ describe('after the object was dropped from memory', () => {
     },
   )
 
-  test('a node is away from when its socket is lost, also before the object is told', async () => {
+  test('a node is away from the loss of its socket, also before the object is notified', async () => {
     await openReady(2)
     const offered = await runInDurableObject(link(), async (link, state) => {
       for (const socket of state.getWebSockets()) socket.close(1011)
@@ -159,7 +159,7 @@ describe('after the object was dropped from memory', () => {
     expect(offered).toBe('away')
   })
 
-  test('a node whose next socket is lost before it was ready is away too', async () => {
+  test('a node whose next socket is lost before it was ready is also away', async () => {
     await openReady(2)
     await killProcess()
     await openSilent()
@@ -203,7 +203,7 @@ describe('after the object was dropped from memory', () => {
     expect(await makeOffer(offerOf(), begun - 10)).toBe('absent')
   })
 
-  test('a ping is answered, in the text that wakes nothing', async () => {
+  test('a ping is answered with the text that does not wake the object', async () => {
     const { relay } = await openSilent()
     await evictDurableObject(link())
     relay.send({ type: 'ping' })
@@ -230,7 +230,7 @@ describe('the state of a device', () => {
     expect(await deviceRow()).toMatchObject({ link_state: 'offline', connected_since: null, free_slots: 0 })
   })
 
-  test('is due within half a minute where only the number of free slots changed, and within seconds without one', async () => {
+  test('is due within half a minute if only the number of free slots changed, and within seconds otherwise', async () => {
     await openReady(2)
     await publish()
     const dueInSecs = () =>
@@ -245,7 +245,7 @@ describe('the state of a device', () => {
     expect(await dueInSecs()).toBeLessThanOrEqual(5)
   })
 
-  test('is written when it changes, and not otherwise', async () => {
+  test('is written only when it changes', async () => {
     const relay = await openReady()
     await publish()
     const { link_revision: revision } = (await deviceRow()) ?? {}
@@ -255,7 +255,7 @@ describe('the state of a device', () => {
     expect(await deviceRow()).toMatchObject({ link_revision: revision })
   })
 
-  test('counts in what the network shows, once', async () => {
+  test('counts once in the totals of the network', async () => {
     const statement = env.DB.prepare('SELECT connected_devices, available_slots FROM relay_totals')
     const totals = () => statement.first<Record<string, number>>()
     const before = await totals()
@@ -270,7 +270,7 @@ describe('the state of a device', () => {
     expect(await totals()).toEqual({ connected_devices: devices + 1, available_slots: slots })
   })
 
-  test('is faulty after three invalid votes in a day, without offers, and no longer', async () => {
+  test('is faulty after three invalid votes in a day, gets no offers, and recovers afterwards', async () => {
     await openReady(4)
     await link().invalidVote()
     await link().invalidVote()
@@ -287,7 +287,7 @@ describe('the state of a device', () => {
     expect(await makeOffer(offerOf())).toBe('offered')
   })
 
-  test('a node that pinged and then fell silent is gone, whatever its socket says', async () => {
+  test('a node that sends nothing for too long after a ping is absent, even if its socket is open', async () => {
     const relay = await openReady(2)
     expect(await makeOffer(offerOf())).toBe('offered')
     await relay.drain()
@@ -298,7 +298,7 @@ describe('the state of a device', () => {
     expect(await relay.close()).toEqual({ code: closeCodes.normal, reason: 'silent' })
   })
 
-  test('a problem of a device that no longer exists ends with its next socket', async () => {
+  test('a problem of a device that no longer exists ends with the next socket of the device', async () => {
     await openReady()
     await backdate('standing', { isBanned: true, isFaulty: false })
     expect(await makeOffer(offerOf())).toBe('absent')
@@ -307,7 +307,7 @@ describe('the state of a device', () => {
     expect(await makeOffer(offerOf())).toBe('offered')
   })
 
-  test('a ban that no message told is found by the next look', async () => {
+  test('the next check finds a ban whose message was lost', async () => {
     const relay = await openReady()
     await runSql('UPDATE devices SET banned_at = 1 WHERE node_id = ?', device().nodeId)
     await backdate('checked_ms', 0)

@@ -49,7 +49,7 @@ const revision = async () => (await deviceRow())?.link_revision
 const connect = async (ticket?: string) => client().get('/v1/relay', await upgradeHeaders(device(), ticket))
 
 describe('a node that comes back with its ticket', () => {
-  test('costs the database nothing, and its state stays what it was', async () => {
+  test('needs no query of the database, and keeps its state', async () => {
     const ticket = await lose()
     const shown = await revision()
     const { relay, trips } = await comeBack(ticket)
@@ -61,13 +61,13 @@ describe('a node that comes back with its ticket', () => {
     expect(await link().status()).toMatchObject({ connected: true, slots: 1 })
   })
 
-  test('may do so again and again, with any ticket of its link', async () => {
+  test('may return again and again, with any ticket of its link', async () => {
     const ticket = await lose()
     for (const one of [ticket, ticket, (await comeBack(ticket)).hello.ticket ?? ''])
       expect((await comeBack(one)).trips).toBe(0)
   })
 
-  test('opens one socket with each signature, with the ticket and without', async () => {
+  test('opens only one socket with each signature, with the ticket and without', async () => {
     const ticket = await lose()
     const headers = await upgradeHeaders(device(), ticket)
     expect((await client().get('/v1/relay', headers)).status).toBe(101)
@@ -76,7 +76,7 @@ describe('a node that comes back with its ticket', () => {
       await expectRefusal(client().get('/v1/relay', repeated), '401 unauthorized')
   })
 
-  test('is away for as long as it was asked to take', async () => {
+  test('counts as away for the time that the hub asked it to take', async () => {
     await openReady()
     await killProcess()
     await backdate('return_secs', 60)
@@ -89,7 +89,7 @@ describe('a node that comes back with its ticket', () => {
   })
 })
 
-describe('a ticket that counts no more changes nothing', () => {
+describe('a ticket that is no longer valid changes nothing', () => {
   test.each([
     ['altered', async (ticket: string) => `${ticket.slice(0, -1)}${ticket.endsWith('A') ? 'B' : 'A'}`],
     ['no ticket at all', async () => 'nothing'],
@@ -116,7 +116,7 @@ describe('a ticket that counts no more changes nothing', () => {
     expect((await comeBack(ticket)).trips).toBe(1)
   })
 
-  test('of a device that was banned, and let in again', async () => {
+  test('of a device that was banned and allowed again', async () => {
     const ticket = await lose()
     const operator = await createOperator()
     const ban = (banned: boolean) =>
@@ -127,13 +127,13 @@ describe('a ticket that counts no more changes nothing', () => {
     expect((await comeBack(ticket)).trips).toBe(1)
   })
 
-  test('of a device that is bound no more', async () => {
+  test('of a device that is no longer bound', async () => {
     const ticket = await lose()
     await client().post('/v1/devices/unbind', deviceRecord(owner(), device(), { action: 'unbind' }))
     await expectRefusal(connect(ticket), '403 forbidden', { details: { reason: 'not_bound' } })
   })
 
-  test('of a device whose ban came while the records could not be read; the next look closes its socket', async () => {
+  test('of a device that was banned while the records could not be read; the next check closes its socket', async () => {
     const { relay, hello } = await openRelay(device())
     await settle()
     await runSql('UPDATE devices SET banned_at = 1 WHERE node_id = ?', device().nodeId)

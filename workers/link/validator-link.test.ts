@@ -32,7 +32,7 @@ async function openReady(slots = 0): Promise<RelaySocket> {
 }
 
 describe('a validator', () => {
-  test('needs no device for its socket, as long as operators approve it', async () => {
+  test('needs no device for its socket while operators approve it', async () => {
     await openReady()
     const pending = createNode()
     await insertNode(pending, { role: 'validator', status: 'pending' })
@@ -41,7 +41,7 @@ describe('a validator', () => {
     })
   })
 
-  test('is asked by many rounds in one frame, and writes nothing', async () => {
+  test('is asked about many rounds in one frame, and the object stores nothing', async () => {
     const relay = await openReady()
     // The alarms that follow from the connection.
     await runDurableObjectAlarm(link())
@@ -89,7 +89,7 @@ describe('a validator', () => {
     expect(await ask(['too large'], 'x'.repeat(2_100_000))).toEqual([false])
   })
 
-  test('is told each finality vote once, of many rounds in one frame', async () => {
+  test('receives each finality vote once, for many rounds in one frame', async () => {
     const relay = await openReady()
     const votes = [1, 2, 3].map((n) => JSON.stringify({ n }))
     await together(() =>
@@ -99,7 +99,7 @@ describe('a validator', () => {
     expect(await relay.drain()).toEqual([])
   })
 
-  test('is not asked before it is ready, without its socket, or while it reads nothing of four MiB', async () => {
+  test('is not asked before it is ready, without a socket, or while four MiB wait unread', async () => {
     expect(await link().decide(requestOf('no socket'))).toBe(false)
     const { relay } = await openRelay(node)
     expect(await link().decide(requestOf('not ready'))).toBe(false)
@@ -118,7 +118,7 @@ describe('a validator', () => {
     expect(await link().tellFinality(['{}'])).toBe(false)
   })
 
-  test('answers rounds that its link forgot', async () => {
+  test('can answer about rounds that its link forgot', async () => {
     const relay = await openReady()
     await link().decide(requestOf('one'))
     await relay.next()
@@ -128,14 +128,14 @@ describe('a validator', () => {
     expect(rounds.calls).toHaveLength(1)
   })
 
-  test('whose round does not answer keeps its socket: the round asks again', async () => {
+  test('keeps its socket if its round does not answer: the round asks again', async () => {
     const relay = await openReady()
     rounds.areDown = true
     relay.send({ type: 'decided', answers: [answerTo('one')] })
     expect(await relay.drain()).toEqual([])
   })
 
-  test('that answers nonsense is refused, and loses its socket after the third time', async () => {
+  test('that sends invalid answers gets errors, and loses its socket after the third one', async () => {
     const relay = await openReady()
     rounds.problem = 'The vote is not a valid finality vote of this validator.'
     relay.send({ type: 'decided', answers: [answerTo('one'), answerTo('two')] })
@@ -146,7 +146,7 @@ describe('a validator', () => {
     expect(await relay.close()).toMatchObject({ code: closeCodes.policy })
   })
 
-  test('that is also a miner takes offers and rounds on one socket', async () => {
+  test('that is also a miner gets offers and rounds on one socket', async () => {
     const miner = await createMiner()
     node = miner.device
     await insertNode(node, { role: 'validator' })
@@ -159,7 +159,7 @@ describe('a validator', () => {
     expect(await relay.next()).toMatchObject({ type: 'decide' })
   })
 
-  test('is asked with frames of version 1 too', async () => {
+  test('is also asked with frames of version 1', async () => {
     const { relay_subprotocol: first } = profileStrings(resolveProfile())
     const headers = { ...(await upgradeHeaders(node)), 'Sec-WebSocket-Protocol': first }
     const relay = new RelaySocket((await client().get('/v1/relay', headers)).webSocket as WebSocket)
@@ -170,7 +170,7 @@ describe('a validator', () => {
     expect(await relay.next()).toMatchObject({ type: 'decide' })
   })
 
-  test('comes back with its ticket, costs the database nothing, and is asked at once', async () => {
+  test('returns with its ticket without a database query, and is asked at once', async () => {
     const { hello } = await openRelay(node)
     await runDurableObjectAlarm(link())
     await evictDurableObject(link())
@@ -183,7 +183,7 @@ describe('a validator', () => {
     expect(await link().decide(requestOf('one'))).toBe(true)
   })
 
-  test('whose approval was withdrawn has no ticket; if it is a device it comes back as one, and is asked no more', async () => {
+  test('whose approval was withdrawn has no valid ticket; as a device it may return, but is not asked', async () => {
     const withdraw = async () => {
       const { hello } = await openRelay(node)
       await runSql("UPDATE nodes SET status = 'pending' WHERE node_id = ?", node.nodeId)
@@ -203,7 +203,7 @@ describe('a validator', () => {
     expect(await link().offer(offerOf())).toBe('offered')
   })
 
-  test('whose approval ends is asked no more', async () => {
+  test('whose approval ends is not asked again', async () => {
     const relay = await openReady()
     const operator = await createOperator()
     await operator.client.post(`/admin/v1/nodes/${node.nodeId}/revoke`)
@@ -212,7 +212,7 @@ describe('a validator', () => {
   })
 })
 
-test('a device that is no approved validator is asked about no round, and answers none', async () => {
+test('a device that is not an approved validator is asked about no round, and may not answer', async () => {
   const { device } = await createMiner()
   await insertNode(device)
   const { relay } = await openRelay(device)

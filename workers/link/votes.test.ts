@@ -34,7 +34,7 @@ describe('a vote', () => {
   const send = () =>
     relay.send({ type: 'vote', offer_id: offer.offer_id, vote, output_b64: 'b2s=', events: [] })
 
-  test('is passed on, and confirmed with what the round says; every one of them', async () => {
+  test('is passed on every time, and confirmed with the answer of the round', async () => {
     send()
     expect(await relay.next()).toEqual({ type: 'voted', offer_id: offer.offer_id, state: 'pending' })
     rounds.answer = { ok: true, state: 'committee_agreed' }
@@ -50,7 +50,7 @@ describe('a vote', () => {
     expect(await makeOffer(offerOf())).toBe('offered')
   })
 
-  test('that the round refuses keeps its slot, and the node learns why', async () => {
+  test('that the round refuses keeps its slot, and the node gets the reason', async () => {
     const refused = { code: 'invalid_evidence', message: 'The receipt is of another run.' }
     rounds.answer = { ok: false, ...refused }
     send()
@@ -58,7 +58,7 @@ describe('a vote', () => {
     expect(await makeOffer(offerOf())).toBe('full')
   })
 
-  test('that finds no round is to be sent again', async () => {
+  test('gets an error if its round is unreachable, and can be sent again', async () => {
     rounds.areDown = true
     send()
     expect(await relay.next()).toMatchObject({ type: 'error', code: 'unavailable', offer_id: offer.offer_id })
@@ -67,7 +67,7 @@ describe('a vote', () => {
     expect(await relay.next()).toMatchObject({ type: 'voted' })
   })
 
-  test('that finds no round in its time is one that the link did not hear, if it is on its offer', async () => {
+  test('whose round is unreachable in time counts as not heard, if it belongs to its offer', async () => {
     const { offer_id } = offer
     const own = voteOn(offer_id)
     const others = [
@@ -86,7 +86,7 @@ describe('a vote', () => {
     expect(await heardAfter(own)).toBe(false)
   })
 
-  test('is no excuse of a node that has declined', async () => {
+  test('does not excuse a node that has declined', async () => {
     const { offer_id } = offer
     relay.send({ type: 'decline', offer_id, reason: 'busy' })
     await relay.drain()
@@ -96,7 +96,7 @@ describe('a vote', () => {
     expect(await link().wasHeard(offer_id)).toBe(true)
   })
 
-  test('that never comes from a node that is away was heard, except where being away is excused', async () => {
+  test('that never comes from an absent node counts against it, unless absence is excused', async () => {
     const heard = async () => [
       await link().wasHeard(offer.offer_id),
       await link().wasHeard(offer.offer_id, true),
@@ -106,14 +106,14 @@ describe('a vote', () => {
     expect(await heard()).toEqual([true, false])
   })
 
-  test('that was stored is confirmed to a node that asks on another socket', async () => {
+  test('that was stored is confirmed when the node asks on another socket', async () => {
     send()
     await relay.next()
     const again = await openHolding(1, [offer.offer_id])
     expect(await again.drain()).toEqual([{ type: 'voted', offer_id: offer.offer_id, state: 'pending' }])
   })
 
-  test('of nothing that was offered is no reason to ask a round', async () => {
+  test('without a matching offer is refused without asking a round', async () => {
     const { offer_id } = offerOf()
     relay.send({ type: 'vote', offer_id, vote, output_b64: '', events: [] })
     expect(await relay.next()).toMatchObject({ type: 'error', code: 'not_found', offer_id })

@@ -56,14 +56,14 @@ describe.each(withAuth.map(({ declaration }) => [declaration.operationId, declar
       return [status, error]
     }
 
-    test('401 unauthorized: none', async () => {
+    test('401 unauthorized: no credentials', async () => {
       expect(await outcome({})).toEqual([401, 'unauthorized'])
     })
 
     test.each([
       ['another scheme', 'Basic aHViOmh1Yg=='],
       ['no scheme', `hubsess_${secret}`],
-      ['a token of another form', 'Bearer abc'],
+      ['a malformed token', 'Bearer abc'],
       ['a session token that is too short', `Bearer hubsess_${secret.slice(1)}`],
       ['an unknown session', `Bearer hubsess_${secret}`],
       ['an unknown API key', `Bearer hub_test_zzzzzzzz_${secret}`],
@@ -72,7 +72,7 @@ describe.each(withAuth.map(({ declaration }) => [declaration.operationId, declar
       expect(await outcome({ Authorization: authorization })).toEqual([401, 'unauthorized'])
     })
 
-    test('403: an API key without the scope, or where none is taken', async () => {
+    test('403: an API key without the scope, or on a route that accepts no API key', async () => {
       const { token } = await insertKey(
         `key${String(withAuth.findIndex((route) => route.declaration === declaration)).padStart(5, '0')}`,
         { scopes: [] },
@@ -86,7 +86,7 @@ describe.each(withAuth.map(({ declaration }) => [declaration.operationId, declar
 )
 
 describe('bearer tokens', () => {
-  test('an answer 401 names their scheme, and no other refusal does', async () => {
+  test('a 401 answer names their scheme, and no other refusal does', async () => {
     const challenge = async (path: string) => {
       const { status, headers } = await client().get(path)
       return [status, headers.get('WWW-Authenticate')]
@@ -95,7 +95,7 @@ describe('bearer tokens', () => {
     expect(await challenge('/v1/nothing')).toEqual([404, null])
   })
 
-  test('the scheme is read in any case', async () => {
+  test('the scheme is case-insensitive', async () => {
     const { token } = await signIn()
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       expect((await client().get('/v1/auth/session', { Authorization: `${scheme} ${token}` })).status).toBe(
@@ -116,7 +116,7 @@ describe('bearer tokens', () => {
     }
   })
 
-  test('a credential on an open call is checked, and its answer is not cached by others', async () => {
+  test('a credential on a public route is checked, and caches do not keep the answer', async () => {
     expect((await client({ token: `hubsess_${secret}` }).get('/v1/status')).status).toBe(401)
     const { client: caller } = await signIn()
     const response = await caller.get('/v1/status')
@@ -193,7 +193,7 @@ describe('node signatures', () => {
     )
 
   test.each([
-    ['a miner, who registers itself', (key: string) => register(key, 'miner', 'approved'), '600'],
+    ['a miner that registered itself', (key: string) => register(key, 'miner', 'approved'), '600'],
     ['a validator that waits for an operator', (key: string) => register(key, 'validator', 'pending'), '600'],
     ['an approved validator', (key: string) => register(key, 'validator', 'approved'), '3000'],
     [
@@ -208,12 +208,12 @@ describe('node signatures', () => {
     expect(await outcome(sign({}, fresh))).toEqual([200, limit])
   })
 
-  test('a read has no body, whatever its headers say of one', async () => {
+  test('a read has no body, even if its headers announce one', async () => {
     expect(await outcome({ ...sign(), 'Content-Length': '99999999' })).toEqual([200, '600'])
     expect(await outcome({ ...sign({ body: '{}' }), 'Content-Length': '2' })).toEqual([401, 'bad_signature'])
   })
 
-  test('finding the collateral of a node reads none of the others', async () => {
+  test('finding the collateral of a node reads no rows of other nodes', async () => {
     await env.DB.batch(
       Array.from({ length: 60 }, () =>
         env.DB.prepare(
@@ -231,7 +231,7 @@ describe('node signatures', () => {
     expect(use.rowsRead).toBeLessThanOrEqual(4)
   })
 
-  test('headers of no form, and signatures that do not verify, take nothing from nodes at the same address', async () => {
+  test('malformed headers and invalid signatures do not use up the budget of nodes at the same address', async () => {
     const caller = client({ address: freshAddress() })
     const bonded = freshKey()
     await bond(ed25519PublicKey(bonded), '500')
@@ -249,7 +249,7 @@ describe('node signatures', () => {
     expect((await caller.get('/v1/status', sign({}, `0x${'7'.repeat(64)}`))).status).toBe(429)
   })
 
-  test('nodes that something vouches for share what one address may ask', async () => {
+  test('nodes with collateral share the budget of their address', async () => {
     const caller = client({ address: freshAddress() })
     await useUp(`node:${caller.from}`, 6000)
     const bonded = freshKey()
@@ -260,9 +260,9 @@ describe('node signatures', () => {
   })
 
   test.each([
-    ['from another address than that of its node', true],
-    ['that nothing vouches for', false],
-  ])('past the limit the name of a known key %s has nothing read or verified', async (_, isBonded) => {
+    ['used at another address than its node', true],
+    ['without collateral', false],
+  ])('past the limit, a body under a known key %s is neither read nor verified', async (_, isBonded) => {
     const key = isBonded ? freshKey() : seed
     if (isBonded) await bond(ed25519PublicKey(key), '500')
     const node = client({ address: freshAddress() })
@@ -309,7 +309,7 @@ describe('node signatures', () => {
     expect((await device.call('GET', '/v1/status')).status).toBe(401)
   })
 
-  test('headers that cannot be right are refused before the body is read', async () => {
+  test('invalid headers are refused before the body is read', async () => {
     let pulled = 0
     const body = new ReadableStream({
       type: 'bytes',
@@ -336,7 +336,7 @@ describe('node signatures', () => {
     expect(outcomes.sort()).toEqual(['answered', ...Array(19).fill('unauthorized')])
   })
 
-  test('a read may be repeated: it changes nothing, and keeps no nonce', async () => {
+  test('a read may be repeated, because it stores no nonce', async () => {
     const headers = sign()
     expect([await outcome(headers), await outcome(headers)]).toEqual([
       [200, '600'],

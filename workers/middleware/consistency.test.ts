@@ -9,10 +9,10 @@ const bookmark = '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683'
 
 describe('which copy of the database answers', () => {
   test.each([
-    ["anybody's read: the nearest one", 'GET', {}, 'first-unconstrained'],
+    ['a read without a credential: the nearest one', 'GET', {}, 'first-unconstrained'],
     ['a read with a bookmark: any that has seen the write', 'GET', { 'X-Bookmark': bookmark }, bookmark],
     ['a read with a malformed bookmark', 'GET', { 'X-Bookmark': 'latest' }, 'first-primary'],
-    ['a read from an event on', 'GET', { 'Last-Event-ID': 'x' }, 'first-primary'],
+    ['a read with Last-Event-ID', 'GET', { 'Last-Event-ID': 'x' }, 'first-primary'],
     ['a read with a credential', 'GET', { Authorization: 'Bearer x' }, 'first-primary'],
     [
       'a read with a credential and a bookmark',
@@ -49,7 +49,7 @@ describe('which copy of the database answers', () => {
     expect(asked).toEqual(['first-primary'])
   })
 
-  test('writes and signed reads name a bookmark, which a read may send back; public answers name none', async () => {
+  test('writes and reads with a credential return a bookmark that reads may send; public answers return none', async () => {
     const { address } = createWallet()
     const written = await client().post('/v1/auth/nonce', { address, domain: 'localhost:8787' })
     const named = written.headers.get('x-bookmark') ?? ''
@@ -67,7 +67,7 @@ describe('which copy of the database answers', () => {
     expect([open.status, open.headers.get('x-bookmark')]).toEqual([200, null])
   })
 
-  test('a shared cache keeps answers to different bookmarks apart, their 304 too', async () => {
+  test('shared caches keep answers to different bookmarks apart, also 304 answers', async () => {
     const first = await client().get('/v1/validators')
     const again = await client().get('/v1/validators', { 'If-None-Match': first.headers.get('etag') ?? '' })
     expect([first.status, again.status]).toEqual([200, 304])

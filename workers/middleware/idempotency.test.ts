@@ -81,7 +81,7 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  test('a refusal has done nothing and is not kept: the next try runs, and may have another body', async () => {
+  test('a refusal is not stored: the next try runs and may have another body', async () => {
     let runs = 0
     const call = callOf(async (c) => {
       runs += 1
@@ -124,7 +124,7 @@ describe('Idempotency-Key', () => {
     expect(others).toEqual(Array.from({ length: 3 }, () => [true, first?.[1]]))
   })
 
-  test('an operation has other ids than another, and for another purpose', async () => {
+  test('derived ids differ between operations and between purposes', async () => {
     const derived: string[] = []
     const call = callOf(async (c) => {
       for (const purpose of ['id', 'secret'])
@@ -137,7 +137,7 @@ describe('Idempotency-Key', () => {
     expect(new Set(derived).size).toBe(derived.length)
   })
 
-  test('an answer that cannot be kept is made again by the next try', async () => {
+  test('the next try runs the operation again if its answer could not be stored', async () => {
     const runs: number[] = []
     const call = callOf(created(runs))
     const DB = failingDatabase((sql) => /update "idempotency_keys" set "status"/.test(sql))
@@ -146,7 +146,7 @@ describe('Idempotency-Key', () => {
     expect(runs).toHaveLength(2)
   })
 
-  test('a claim whose answer is lost does not keep the next try waiting', async () => {
+  test('the next try runs at once if the answer of the database to the first claim was lost', async () => {
     const runs: number[] = []
     const call = callOf(created(runs))
     const DB = failingDatabase((sql) => /insert into "idempotency_keys"/.test(sql), { carriedOut: true })
@@ -155,7 +155,7 @@ describe('Idempotency-Key', () => {
     expect(runs).toHaveLength(1)
   })
 
-  test('an operation whose first try died is taken over after a minute, and its key is free after a day', async () => {
+  test('the next try takes over after a minute if the first one died, and the key is free after a day', async () => {
     const { idempotencyKeys } = services(env)
     const first = { caller: 'c', key: 'died', requestHash: 'h', requestId: 'first', operationId: 'one' }
     const second = { ...first, requestId: 'second', operationId: 'two' }

@@ -296,16 +296,16 @@ afterAll(async () => {
     })
 })
 
-test('the table has every route that takes an Idempotency-Key', async () => {
+test('the table lists every route that accepts an Idempotency-Key', async () => {
   const taking: string[] = []
   for (const { method, path, load } of routes)
     if ((await load()).declaration.idempotent) taking.push(`${method.toUpperCase()} ${path}`)
   expect(taking.sort()).toEqual(Object.keys(idempotentRoutes).sort())
 })
 
-describe('a database that carries a statement out and loses its answer', () => {
+describe('if the database executes a statement and loses its answer', () => {
   test.each(Object.entries(idempotentRoutes))(
-    '%s is done once, and the next try says so',
+    '%s takes effect once, and the next try reports it',
     async (name, route) => {
       const [, declared = ''] = name.split(' ')
       const bindings = route.withoutChain ? noChain : {}

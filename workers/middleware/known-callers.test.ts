@@ -5,7 +5,7 @@ import { countedDatabase } from '../test/counted-database.ts'
 
 const guessed = () => `hubsess_${'S'.repeat(43)}`
 
-test('a guessed token costs the check and nothing of the handler', async () => {
+test('a guessed token costs one statement per request, and the handler does not run', async () => {
   const { db, use } = countedDatabase()
   const caller = client({ token: guessed(), bindings: { DB: db } })
   for (const path of ['/v1/projects', '/v1/me/subscriptions', '/admin/v1/audit-log'])
@@ -13,7 +13,7 @@ test('a guessed token costs the check and nothing of the handler', async () => {
   expect(use).toMatchObject({ roundTrips: 3, statements: 3 })
 })
 
-test('a known caller is refused as any other once its session is revoked, and costs no more then', async () => {
+test('a known caller is refused once its session is revoked, at the cost of one statement', async () => {
   const { token } = await signIn()
   const { db, use } = countedDatabase()
   const caller = client({ token, bindings: { DB: db } })
@@ -25,12 +25,12 @@ test('a known caller is refused as any other once its session is revoked, and co
   expect(use.statements - statements).toBe(1)
 })
 
-test('a handler that asks who calls before it reads begins again', async () => {
+test('a handler that needs the caller before its first read is started again', async () => {
   const { client: caller } = await signIn()
   for (let i = 0; i < 2; i++) expect((await caller.get('/v1/projects?q=!!!')).status).toBe(200)
 })
 
-test('a caller who is refused leaves no word about the health of the hub', async () => {
+test('a refused request for the status does not change the reported health', async () => {
   const { token } = await signIn()
   const address = freshAddress()
   const known = client({ token, address })

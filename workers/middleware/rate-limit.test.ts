@@ -25,7 +25,7 @@ const fileDay = 1024 * 1024
 const recordDay = 64 * 1024
 
 describe('rate limits', () => {
-  test('of 1,000 parallel anonymous requests exactly the limit is answered', async () => {
+  test('of 1,000 parallel anonymous requests, exactly as many as the limit succeed', async () => {
     const { get } = client({ address: freshAddress() })
     const answers = (await Promise.all(Array.from({ length: 1000 }, () => get('/v1/network/params')))).map(
       report,
@@ -50,7 +50,7 @@ describe('rate limits', () => {
     expect(refused.headers.get('retry-after')).toBe(refused.headers.get('ratelimit-reset'))
   })
 
-  test('one address is counted once, however it is written; a /64 is one client', async () => {
+  test('all spellings of one address share a budget; a /64 is one client', async () => {
     const host = freshAddress()
     const remaining = async (address: string) =>
       report(await client({ address }).get('/v1/network/params')).remaining
@@ -61,7 +61,7 @@ describe('rate limits', () => {
     expect(await remaining('2001:db8:77:2::1')).toBe(599)
   })
 
-  test('a session has its own budget, whatever its address', async () => {
+  test('a session has its own budget, independent of the address', async () => {
     const { address, caller } = await freshCaller()
     await client({ address }).get('/v1/status')
     const response = await caller.get('/v1/status')
@@ -71,7 +71,7 @@ describe('rate limits', () => {
     ])
   })
 
-  test('sign-in has a budget of 30 a minute per address, which is then the one reported', async () => {
+  test('sign-in has a budget of 30 a minute per address, which its answers report', async () => {
     const { post } = client({ address: freshAddress() })
     const body = { address: `0x${'11'.repeat(20)}`, domain: 'localhost:8787' }
     const statuses = []
@@ -82,16 +82,16 @@ describe('rate limits', () => {
   })
 
   test.each([
-    ['of no form', 'guess'],
-    ['of the right form', `hubsess_${'S'.repeat(43)}`],
-  ])('guessing tokens %s is limited like any anonymous call', async (_, token) => {
+    ['malformed', 'guess'],
+    ['well-formed', `hubsess_${'S'.repeat(43)}`],
+  ])('guessing %s tokens is limited like anonymous calls', async (_, token) => {
     const address = freshAddress()
     const guess = () => client({ address, token }).get('/v1/auth/session')
     expect(report(await guess())).toEqual({ status: 401, remaining: 599 })
     expect(report(await guess())).toEqual({ status: 401, remaining: 598 })
   })
 
-  test('past the limit a guessed token asks the database nothing, and stops no caller who is known', async () => {
+  test('past the limit, a guessed token costs no statement and does not block known callers', async () => {
     const address = freshAddress()
     const { db, use } = countedDatabase()
     const { token } = await signIn()
@@ -106,7 +106,7 @@ describe('rate limits', () => {
     expect((await client({ address }).get('/v1/status')).status).toBe(200)
   })
 
-  test('a session past its limit asks the database only as often as a guessed token may', async () => {
+  test('a session past its limit queries the database only as often as a guessed token may', async () => {
     const address = freshAddress()
     const { db, use } = countedDatabase()
     const { token, address: wallet } = await signIn()
@@ -122,24 +122,21 @@ describe('rate limits', () => {
     ['asset_upload', 600, '/v1/developers/assets'],
     ['module_upload', 300, '/v1/modules'],
     ['faucet', 20, '/v1/faucet/drip'],
-  ] as const)(
-    'wallets of one address share a budget of %s, however many they are',
-    async (name, limit, path) => {
-      const address = freshAddress()
-      await useUp(name, address, limit - 2, limit)
-      const statuses: number[] = []
-      for (let i = 0; i < 4; i++) {
-        const { token } = await signIn()
-        const caller = client({ address, token })
-        const answer = await (name === 'session' ? caller.get(path) : caller.post(path, {}))
-        statuses.push(answer.status)
-        if (answer.status === 429) expect(answer.headers.get('ratelimit-limit')).toBe(String(limit))
-      }
-      expect(statuses.map((status) => status === 429)).toEqual([false, false, true, true])
-    },
-  )
+  ] as const)('all wallets of one address share the %s budget', async (name, limit, path) => {
+    const address = freshAddress()
+    await useUp(name, address, limit - 2, limit)
+    const statuses: number[] = []
+    for (let i = 0; i < 4; i++) {
+      const { token } = await signIn()
+      const caller = client({ address, token })
+      const answer = await (name === 'session' ? caller.get(path) : caller.post(path, {}))
+      statuses.push(answer.status)
+      if (answer.status === 429) expect(answer.headers.get('ratelimit-limit')).toBe(String(limit))
+    }
+    expect(statuses.map((status) => status === 429)).toEqual([false, false, true, true])
+  })
 
-  test('RATE_LIMIT_MULTIPLIER scales what the callers of an address share, too', async () => {
+  test('RATE_LIMIT_MULTIPLIER also scales the budget that callers of one address share', async () => {
     const address = freshAddress()
     const { token } = await signIn()
     await useUp('session', address, 11_999, 12_000)
@@ -149,7 +146,7 @@ describe('rate limits', () => {
     expect([refused.status, refused.headers.get('ratelimit-limit')]).toEqual([429, '12000'])
   })
 
-  test('a caller past its own limit takes nothing from its neighbours', async () => {
+  test('a caller past its own limit does not use up the budget of its address', async () => {
     const { address, wallet, caller } = await freshCaller()
     await useUp('session', wallet.address, 1200)
     for (let i = 0; i < 3; i++) expect((await caller.get('/v1/status')).status).toBe(429)
@@ -161,7 +158,7 @@ describe('rate limits', () => {
     expect(allowance.granted).toBeGreaterThanOrEqual(5950)
   })
 
-  test('the daily storage of one address is limited, and the refusal says when it may go on', async () => {
+  test('the daily storage of one address is limited, and the refusal says when to retry', async () => {
     const { address, caller } = await freshCaller()
     await useUp('stored_records', address, recordDay - 100, recordDay, 86_400)
     expect((await caller.post('/v1/developers/me/drafts', draft)).status).toBe(201)
@@ -174,7 +171,7 @@ describe('rate limits', () => {
     expect((await caller.get('/v1/developers/me/drafts')).status).toBe(200)
   })
 
-  test('one wallet uses up its own part of what its address may have stored, whichever session it takes', async () => {
+  test('all sessions of a wallet share its part of the daily storage of the address', async () => {
     const { address, wallet } = await freshCaller()
     await useUp('stored_records', wallet.address, 16 * 1024 - 100, 16 * 1024, 86_400)
     const post = (token: string) => client({ address, token }).post('/v1/developers/me/drafts', draft)
@@ -185,7 +182,7 @@ describe('rate limits', () => {
     expect((await post(neighbour)).status).toBe(201)
   })
 
-  test('a refused request leaves nothing, and does not count', async () => {
+  test('a refused request does not count against the daily storage', async () => {
     const { address, caller } = await freshCaller()
     await useUp('stored_records', address, recordDay - 100, recordDay, 86_400)
     const put = { method: 'PUT', headers: { 'If-Match': '"1"' }, json: draft }
@@ -195,14 +192,14 @@ describe('rate limits', () => {
     expect((await caller.post('/v1/developers/me/drafts', draft)).status).toBe(429)
   })
 
-  test('files count against a budget of their own, by their size', async () => {
+  test('files count by size against a separate budget', async () => {
     const { address, caller } = await freshCaller()
     await useUp('stored_files', address, fileDay, fileDay, 86_400)
     const answer = await caller.post('/v1/modules', { hbc_b64: 'AAAA' })
     await expectRefusal(answer, '429 rate_limited')
   })
 
-  test('an upload that is decoded while it arrives counts by what arrived', async () => {
+  test('an upload that is decoded while it arrives counts by the bytes received', async () => {
     const { address, caller } = await freshCaller()
     await useUp('stored_files', address, fileDay - 100, fileDay, 86_400)
     const large = await caller.post('/v1/modules', { hbc_b64: 'A'.repeat(200 * 1024) })

@@ -84,14 +84,14 @@ function* within(value: unknown, followed = new Set<string>()): Generator<Schema
 
 describe('the OpenAPI document', () => {
   test.each(examplesOf().map(({ where, ...one }) => [where, one] as const))(
-    '%s: the example is one of its schema',
+    '%s: the example is valid under its schema',
     (_, { schema, value }) => {
       const validator = new Validator({ ...schema, components: document.components } as never, '2020-12')
       expect(validator.validate(value).errors).toEqual([])
     },
   )
 
-  test('a member of a request that has a default may be left out, and an answer has no defaults', () => {
+  test('a request member with a default is optional, and answers have no defaults', () => {
     for (const { operationId, requestBody, responses } of operations) {
       for (const { required = [], properties = {} } of within(
         requestBody?.content['application/json']?.schema,
@@ -102,7 +102,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('every parameter and member is described, and no description is for nothing', () => {
+  test('every parameter and member is described, and every description is used', () => {
     const isDescribed = ({ $ref = '', description }: Schema) =>
       (description ?? document.components.schemas[$ref.replace('#/components/schemas/', '')]?.description) !==
       undefined
@@ -121,11 +121,11 @@ describe('the OpenAPI document', () => {
     expect(meanings.filter(([, meaning]) => !template.includes(JSON.stringify(meaning)))).toEqual([])
   })
 
-  test('the address of the server is one, without variables that nobody defines', () => {
+  test('has one server URL, without variables', () => {
     expect(document.servers.map(({ url }) => new URL(url).href)).toEqual(['https://hub.invalid/'])
   })
 
-  test('is the one the routes make; `npm run openapi` writes it again', async () => {
+  test('matches the routes; `npm run openapi` updates it', async () => {
     expect(template).toBe(openApiText(await loadRoutes()))
   })
 
@@ -152,7 +152,7 @@ describe('the OpenAPI document', () => {
     await expectRefusal(response, '503 unavailable')
   })
 
-  test('every reference leads somewhere, and nothing is defined for nobody', async () => {
+  test('every reference resolves, and every component is used', async () => {
     const text = await (await client().get('/v1/openapi.json')).text()
     const { components } = JSON.parse(text) as { components: Record<string, Record<string, unknown>> }
     const used = new Set([...text.matchAll(/"\$ref": ?"#\/components\/([^"]+)"/g)].map(([, name]) => name))
@@ -162,7 +162,7 @@ describe('the OpenAPI document', () => {
     expect([...used].sort()).toEqual(defined.sort())
   })
 
-  test('every operation has an id of its own, an example for each JSON body and answer, and every error', async () => {
+  test('every operation has a unique id, an example for each JSON body and answer, and the common errors', async () => {
     const { paths } = await bodyOf<{
       paths: Record<string, Record<string, Operation>>
     }>(client().get('/v1/openapi.json'))

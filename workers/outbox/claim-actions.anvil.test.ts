@@ -80,7 +80,7 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
     wallet = await signIn()
   })
 
-  test('a hundred requests at once: each payout is paid once, by one transaction to each vault', async () => {
+  test('of a hundred parallel requests: each payout is paid once, by one transaction to each vault', async () => {
     const [first, second] = [await createPaying(), await createPaying(undefined, { hours: 4 })]
     const receipts = [...(await settle(first, 1)), ...(await settle(second, 3))]
     expect(await statusesOf(Array.from({ length: 100 }, ask))).toEqual([202, ...Array(99).fill(409)])
@@ -98,7 +98,7 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
       })
   })
 
-  test('somebody else claims first: completed with what was paid, and nothing is paid twice', async () => {
+  test('if somebody else claims first: completed with the amount that was paid, and nothing is paid twice', async () => {
     const receipts = await settle(await createPaying(undefined, { hours: 4 }), 3)
     const [first, second] = await claimable()
     await claimAsStranger(first as Claim)
@@ -119,7 +119,7 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
     expect(await claimable()).toEqual([])
   })
 
-  test('a token that refuses the wallet, and then pays it', async () => {
+  test('of a token that first refuses the wallet: paid once it accepts the wallet', async () => {
     const { contractAddress: token } = await sendMined({
       from: chain?.deployer,
       data: issuerTokenBytecode,
@@ -152,7 +152,7 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
     expect((await list()).map(({ status }) => status).sort()).toEqual(['completed', 'failed'])
   })
 
-  test('a reorganisation drops the block that paid: it is paid in another one, once', async () => {
+  test('after a reorganisation drops the block of the payment: paid once, in another block', async () => {
     const receipts = await settle(await createPaying(), 2)
     const before = await rpc<string>('evm_snapshot')
     await claimed()

@@ -59,7 +59,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     operator = await createOperator()
   })
 
-  test('a receipt is posted, stands after its challenge period, and its fees are paid', async () => {
+  test('a receipt is posted, is settled after its challenge period, and its fees are paid', async () => {
     const project = await createPaying()
     const receipt = await submit(project)
     expect(await shown(project)).toMatchObject({ status: 'submitted', settlement: { status: 'sent' } })
@@ -134,7 +134,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await actionOf('set_veto', project)).toMatchObject({ state: 'done' })
   })
 
-  test('409 invalid_state: a veto after the challenge period, and of what was never posted', async () => {
+  test('409 invalid_state: a veto after the challenge period, or of an epoch that was never posted', async () => {
     const project = await createPaying()
     const path = `epochs/${project.projectId}/${project.lastEpoch}/veto`
     expect(await errorOf(decide(path))).toMatchObject(refused)
@@ -144,7 +144,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await errorOf(decide(path))).toMatchObject(refused)
   })
 
-  test('an epoch that the vault cannot pay waits for funds, and shows so on the project', async () => {
+  test('an epoch that the vault cannot pay waits for funds, and the project shows this', async () => {
     const project = await createPaying(1n)
     await submit(project)
     expect(await shown(project)).toMatchObject({
@@ -171,7 +171,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(indexed).toMatchObject({ listing_status: 'listed' })
   })
 
-  test('an epoch whose vault is not open waits for it', async () => {
+  test('an epoch whose vault is not open waits until it is', async () => {
     const project = await createRegistered()
     await passTime(2 * hour)
     await project.open()
@@ -198,7 +198,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await shown(running)).toMatchObject({ status: 'settled' })
   })
 
-  test('an epoch above what the vault pays for one waits, and the project is underfunded until its terms pay', async () => {
+  test('an epoch above the cap of the vault waits, and the project is underfunded until new terms allow the payment', async () => {
     const project = await createRegistered()
     await project.open(7n)
     await project.fund(100n * tokens)
@@ -242,7 +242,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await shown(project)).toMatchObject({ status: 'settled' })
   })
 
-  test('a root that somebody else posted is vetoed, and the attested one takes its place', async () => {
+  test('a root that somebody else posted is vetoed, and the attested root is posted instead', async () => {
     const project = await createPaying()
     const totals = { miner: 1n, developer: 0n, treasury: 0n }
     const roots = [`0x${'0f'.repeat(32)}`, `0x${'0e'.repeat(32)}`] as const

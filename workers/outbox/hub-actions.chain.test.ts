@@ -67,8 +67,8 @@ const comesToOperators = async () => {
   while (((await action())?.attempts ?? 0) < 8) await laterTry()
 }
 
-describe('transactions that the hub itself sends', () => {
-  test('is tried again when the reason of a refusal has passed, and is done when the chain has it for good', async () => {
+describe('a transaction that the hub itself sends', () => {
+  test('is retried after a refusal ends, and is done when the change is final on the chain', async () => {
     chain.revert = refusal
     expect((await decide('pause')).status).toBe(200)
     expect(await action()).toMatchObject({
@@ -92,7 +92,7 @@ describe('transactions that the hub itself sends', () => {
     expect(sent()).toEqual(['paused'])
   })
 
-  test('is sent by a new transaction when the earlier one reverted in its block', async () => {
+  test('is sent by a new transaction if the earlier one reverted in its block', async () => {
     await decide('pause')
     chain.minedRevert = refusal
     chain.mine()
@@ -106,7 +106,7 @@ describe('transactions that the hub itself sends', () => {
     })
   })
 
-  test('is sent once by schedules that run at the same time, and not while it is on its way', async () => {
+  test('is sent once by schedules that run at the same time, and not while it is in flight', async () => {
     chain.revert = refusal
     await decide('pause')
     chain.revert = null
@@ -118,7 +118,7 @@ describe('transactions that the hub itself sends', () => {
     expect(await action()).toMatchObject({ attempts: 2 })
   })
 
-  test('is sent also where the chain has it, when an older wish may still come before it', async () => {
+  test('is sent even if the chain already has the wanted state, while an older transaction may still change it', async () => {
     await index('listed', true)
     await decide('pause')
     await decide('resume')
@@ -135,7 +135,7 @@ describe('transactions that the hub itself sends', () => {
     expect(await action()).toMatchObject({ state: 'done' })
   })
 
-  test('comes to operators when it is refused again and again; closing it gives it up, resending tries it', async () => {
+  test('is passed to operators after repeated refusals; closing it gives it up, resending retries it', async () => {
     chain.revert = refusal
     await decide('pause')
     const letters = () => bodyOf(operator.client.get('/admin/v1/dead-letters'))
@@ -165,7 +165,7 @@ describe('transactions that the hub itself sends', () => {
     expect(await status()).toMatchObject({ queue: 'ok' })
   })
 
-  test('a letter about an older wish gives up that one alone', async () => {
+  test('gives up only its older version if an operator closes a dead letter about that version', async () => {
     await comesToOperators()
     await decide('delist')
     const message_id = `set_listing_status:${projectId}`
@@ -176,7 +176,7 @@ describe('transactions that the hub itself sends', () => {
     expect(sent()).toEqual(['delisted'])
   })
 
-  test('a letter about it is done with when the chain has it', async () => {
+  test('resolves its dead letter when the chain has the change', async () => {
     await comesToOperators()
     await index('paused', true)
     await laterTry()
@@ -186,7 +186,7 @@ describe('transactions that the hub itself sends', () => {
     })
   })
 
-  test('waits for nobody: a hub without a chain keeps the wish', async () => {
+  test('does not block the operator: a hub without a chain stores the change for later', async () => {
     const bindings = { RELAYER_PRIVATE_KEY: undefined as never, OPERATOR_ADDRESSES: operator.address }
     const mute = client({ token: operator.token, bindings })
     expect((await mute.post(`/admin/v1/projects/${projectId}/review`, { action: 'pause' })).status).toBe(200)
@@ -195,7 +195,7 @@ describe('transactions that the hub itself sends', () => {
     expect(sent()).toEqual(['paused'])
   })
 
-  describe('of much that is due', () => {
+  describe('if many actions are due', () => {
     const open = (kind: string, subject: string, at: number, wanted: object = {}) =>
       env.DB.prepare(
         `INSERT INTO hub_actions (kind, subject, wanted, revision, state, attempts, next_attempt_at, wanted_at)
@@ -215,7 +215,7 @@ describe('transactions that the hub itself sends', () => {
       await index('listed', true)
     })
 
-    test('everything is looked at, and one vault does not keep others waiting', async () => {
+    test('every action is checked, and one vault does not delay others', async () => {
       await env.DB.batch([
         ...epochs(120),
         open('set_listing_status', projectId, 9, { listing_status: 'paused' }),
@@ -228,7 +228,7 @@ describe('transactions that the hub itself sends', () => {
       expect(await dueNow()).toBe(0)
     })
 
-    test('an action that cannot be tried does not come again in the same run', async () => {
+    test('an action that cannot be sent is not tried again in the same run', async () => {
       // Its withdrawal is not there.
       await env.DB.batch([open('claim_payouts', 'nothing', 1), open('set_listing_status', projectId, 9)])
       await runSchedule()
@@ -251,7 +251,7 @@ describe('transactions that the hub itself sends', () => {
       expect([fresh, older, oldest]).toEqual([1_800, 5_000, 86_400])
     })
 
-    test('an event that is indexed while an action is checked is not missed', async () => {
+    test('an event that is indexed while an action is checked is noticed', async () => {
       const { hubActions } = services(env)
       await open('post_epoch', `${vault}:1`, 1).run()
       const action = await hubActions.find('post_epoch', `${vault}:1`)
@@ -264,7 +264,7 @@ describe('transactions that the hub itself sends', () => {
     })
   })
 
-  test('fees that a token refuses are tried with growing pauses, and then left to an operator', async () => {
+  test('fees that a token refuses are retried with growing pauses, then left to an operator', async () => {
     const subject = `0x${'a7'.repeat(20)}:7`
     chain.revert = encodeErrorResult({ abi: contractErrorsAbi, errorName: 'NoFees', args: [7n] })
     await runSql(

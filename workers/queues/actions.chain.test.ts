@@ -24,7 +24,7 @@ async function accepted(): Promise<ActionMessage> {
 }
 
 describe('the queue actions', () => {
-  test('submits what was accepted, all of a batch in one request, once however often it comes', async () => {
+  test('submits all actions of a batch in one request, and each only once even if its message is repeated', async () => {
     const messages = [await accepted(), await accepted(), await accepted()]
     for (const repeated of [false, true]) {
       if (repeated) messages.reverse()
@@ -49,14 +49,14 @@ describe('the queue actions', () => {
     expect(chain.received).toHaveLength(1)
   })
 
-  test('tries again while the hub has no relayer', async () => {
+  test('retries while the hub has no relayer', async () => {
     const message = await accepted()
     const bindings = { ...env, RELAYER_PRIVATE_KEY: undefined } as unknown as typeof env
     expect(await consumeIn(bindings, 'actions', [message])).toEqual({ acked: [], retried: ['m0'] })
     expect(await consume('actions', message)).toEqual({ acked: ['m0'], retried: [] })
   })
 
-  test('tries again while the relayer cannot be reached', async () => {
+  test('retries while the relayer cannot be reached', async () => {
     const message = await accepted()
     const RELAYER = { getByName: () => ({ submit: () => Promise.reject(new Error('overloaded')) }) }
     const bindings = { ...env, RELAYER } as unknown as typeof env
@@ -65,14 +65,14 @@ describe('the queue actions', () => {
 
   const known = `0x${'0a'.repeat(32)}`
   test.each([{}, null, 'text', { v: 2, id: known }, { v: 1, id: known, more: 1 }, { v: 1, id: 'x' }])(
-    'leaves what nobody can read to the dead letters: %j',
+    'passes unreadable messages to the dead letters: %j',
     async (body) => {
       const message = await accepted()
       expect(await consume('actions', body, message)).toEqual({ acked: ['m1'], retried: ['m0'] })
     },
   )
 
-  test('finds everything it relayed final in the database once the relayer is done', async () => {
+  test('finds all relayed actions final in the database when the relayer is done', async () => {
     const message = await accepted()
     await consume('actions', message)
     chain.mine()
@@ -82,7 +82,7 @@ describe('the queue actions', () => {
   })
 })
 
-test('a hub that is deployed has its name before those of its queues', async () => {
+test('the names of queues may have the name of the deployed hub as a prefix', async () => {
   const message = await accepted()
   expect(await consume('hub-example-actions', message)).toEqual({ acked: ['m0'], retried: [] })
   for (const queue of ['action-dead-letters', 'round-rows-dead-letters', 'webhook-deliveries-dead-letters'])
@@ -96,7 +96,7 @@ test('a hub that is deployed has its name before those of its queues', async () 
 })
 
 describe('the queue action-dead-letters', () => {
-  test('keeps each letter once, and the health shows it', async () => {
+  test('stores each letter once, and the health reports it', async () => {
     const status = () => bodyOf(client({ bindings: {} }).get('/v1/status'))
     expect(await status()).toMatchObject({ queue: 'ok' })
     const body = { any: 'thing' }

@@ -35,7 +35,7 @@ const rounds: SimulatedEnd[] = deeds.map((given, i) =>
 const messageOf = ({ file }: SimulatedEnd): OneRound => ({ v: 1, ...writtenRound(file) })
 
 describe('the queue round-rows', () => {
-  test('writes a batch as it would be written one by one, in any order and however often it comes', async () => {
+  test('writes a batch with the same result as single messages, in any order and with repetitions', async () => {
     for (const round of rounds) await publishSimulated(round)
     const oneByOne = await rowsOfRounds()
     await forgetRounds(9980)
@@ -50,7 +50,7 @@ describe('the queue round-rows', () => {
     expect(offences.length).toBeLessThanOrEqual(1)
   })
 
-  test('takes one trip for a batch, however many rounds it has', async () => {
+  test('needs one round trip for a batch of any size', async () => {
     const { db, use } = countedDatabase()
     const quiet = rounds.filter((_, i) => deeds[i]!.every((deed) => deed === right))
     const answer = await consumeIn({ ...env, DB: db }, 'round-rows', quiet.map(messageOf))
@@ -58,7 +58,7 @@ describe('the queue round-rows', () => {
     expect(use.roundTrips).toBe(1)
   })
 
-  test('asks a database that is away no more often for a batch than for a round', async () => {
+  test('queries an unavailable database no more often for a batch than for one round', async () => {
     let tries = 0
     const DB = failingDatabase((text) => {
       tries += Number(text.includes('AS holds'))
@@ -69,7 +69,7 @@ describe('the queue round-rows', () => {
     expect([retried.length, tries]).toEqual([messages.length, 1])
   })
 
-  test('keeps no round waiting for one that cannot be written', async () => {
+  test('does not delay other rounds if one cannot be written', async () => {
     const messages = rounds.map(messageOf)
     const broken = { ...messages[1]!, round: { ...messages[1]!.round, kind: null } }
     const given = messages.map((message, i) => (i === 1 ? broken : message))
@@ -78,7 +78,7 @@ describe('the queue round-rows', () => {
     expect(await services(env).rounds.find(rounds[1]!.round.roundId)).toBeNull()
   })
 
-  test('writes the rounds of one message as those of many, and gives it back as a whole where one cannot be written', async () => {
+  test('writes the rounds of one message like those of many, and retries all of them if one cannot be written', async () => {
     await consume('round-rows', ...rounds.map(messageOf))
     const oneByOne = await rowsOfRounds()
     await forgetRounds(9980)
@@ -99,14 +99,14 @@ describe('the queue round-rows', () => {
     [{ v: 3, rounds: [] }],
     [{ v: 2, round: { roundId: 'task:' } }],
     [{ v: 1, round: {} }],
-  ])('leaves what nobody can read to the dead letters: %j', async (body) => {
+  ])('passes unreadable messages to the dead letters: %j', async (body) => {
     expect(await consume('round-rows', body, messageOf(rounds[0]!))).toEqual({
       acked: ['m1'],
       retried: ['m0'],
     })
   })
 
-  test('puts a round that is open into lists, and never back to an earlier state', async () => {
+  test('adds an open round to lists, and never resets it to an earlier state', async () => {
     const { object } = rounds[0]!
     const open = (state: 'pending' | 'escalated'): OneRound => ({
       ...messageOf(rounds[0]!),

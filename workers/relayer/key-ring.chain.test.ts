@@ -39,7 +39,7 @@ const underOldSettings = <T>(work: (object: RelayerObject) => Promise<T>): Promi
 
 describe('the object of a key', () => {
   test.each(['31337:0x0000000000000000000000000000000000000001', `1:${relayer?.signer}`, 'a name'])(
-    'that is not configured, or is on another chain, signs nothing and keeps its rows: %s',
+    'signs nothing and keeps its rows if the key is not configured, or is on another chain: %s',
     async (name) => {
       const stray = env.RELAYER.getByName(name)
       const open = action()
@@ -57,7 +57,7 @@ describe('the object of a key', () => {
     },
   )
 
-  test('that was replaced accepts nothing, and brings to an end what it has, with its own key', async () => {
+  test('that was replaced accepts no actions, and completes its open ones with its own key', async () => {
     const open = action()
     await underOldSettings((object) => object.accept(open))
     expect(await previous.accept(action())).toEqual({ status: 'unavailable', part: 'key' })
@@ -74,7 +74,7 @@ describe('the object of a key', () => {
 })
 
 describe('an action that a key accepted', () => {
-  test('is not accepted again by the key that follows it', async () => {
+  test('is not accepted again by the next key', async () => {
     const open = action()
     await underOldSettings((object) => object.relay(open))
     for (const again of [await relayer?.relay(open), await relayer?.accept(open)])
@@ -83,7 +83,7 @@ describe('an action that a key accepted', () => {
     expect(chain.received).toHaveLength(1)
   })
 
-  test('is answered as before, also once the allowance under the key that follows is used up', async () => {
+  test('gets the same answer as before, even when the allowance under the next key is used up', async () => {
     const daily = { action: 'set_payout', perDay: 1 }
     const open = action(daily)
     await underOldSettings((object) => object.relay(open))
@@ -92,7 +92,7 @@ describe('an action that a key accepted', () => {
     expect(await relayer?.accept(open)).toMatchObject({ status: 'accepted', relay: { id: open.id } })
   })
 
-  test('keeps the next of its serialization key waiting, also under the key that follows', async () => {
+  test('makes the next action with its serialization key wait, also under the next key', async () => {
     const open = action({ serializationKey: 'an owner' })
     await underOldSettings((object) => object.accept(open))
     expect(await relayer?.accept(action({ serializationKey: 'an owner' }))).toEqual({
@@ -101,7 +101,7 @@ describe('an action that a key accepted', () => {
     })
   })
 
-  test('is not accepted again when its key is no longer known, by what the database says', async () => {
+  test('is not accepted again if its key is no longer known, according to the database', async () => {
     const { id } = action()
     const row = `INSERT INTO transactions (id, action, owner, status, confirmations, created_at, updated_at, revision)
       VALUES (?, 'faucet', 'o', 'confirmed', 12, 1, 1, ?)`
@@ -117,7 +117,7 @@ describe('an action that a key accepted', () => {
     expect(await relayer?.relay(refused)).toMatchObject({ status: 'accepted', relay: { status: 'sent' } })
   })
 
-  test('while nobody can say whether it was, is not accepted', async () => {
+  test('is not accepted while the records of earlier keys cannot be read', async () => {
     await runInDurableObject(await freshRelayerObject(), async (instance, state) => {
       const findElsewhere = async () => {
         await failingDatabase(() => true)
@@ -133,7 +133,7 @@ describe('an action that a key accepted', () => {
 })
 
 describe('at the moment of rotation', () => {
-  test('of the object of the old key and that of the new one, both asked by hubs that know only theirs, one accepts', async () => {
+  test('if hubs with old and new settings relay one action at once, only one of the two objects accepts it', async () => {
     const request = action()
     // The old object is asked first, and is waiting for the trial run when the new one accepts.
     let tried = () => {}
@@ -156,7 +156,7 @@ describe('at the moment of rotation', () => {
 })
 
 describe('after a rollback', () => {
-  test('health says that the key accepts nothing yet, while it brings to an end what it has', async () => {
+  test('health says that the key accepts nothing yet, while it completes its open actions', async () => {
     const open = action()
     await relayer?.relay(open)
     expect(await relayer?.health()).toMatchObject({ status: 'ok', open: 1 })

@@ -41,7 +41,7 @@ afterEach(() => void vi.useRealTimers())
 
 const later = () => vi.advanceTimersByTime(1_000)
 
-test('is the first block above the time, wherever it lies', async () => {
+test('the audit block is the first block after the time, at any position', async () => {
   const chain = new Chain(40)
   for (const [agreedAt, number] of [
     [999, 0],
@@ -56,7 +56,7 @@ test('is the first block above the time, wherever it lies', async () => {
   expect(await auditBlocks(chain).find(1_078)).toBeNull()
 })
 
-test('two hundred rounds of one moment cost two trips, also when some of them ask again', async () => {
+test('two hundred rounds with the same time cost two round trips, also if some of them ask again', async () => {
   const chain = new Chain(40)
   const blocks = auditBlocks(chain)
   const first = await Promise.all(Array.from({ length: 200 }, () => blocks.find(1_070)))
@@ -66,7 +66,7 @@ test('two hundred rounds of one moment cost two trips, also when some of them as
   expect(chain.trips).toBe(2)
 })
 
-test('two hundred rounds that are late cost one search, also where they wait for different blocks', async () => {
+test('two hundred late rounds cost one search, also if they wait for different blocks', async () => {
   const chain = new Chain(400)
   const blocks = auditBlocks(chain)
   const times = Array.from({ length: 200 }, (_, index) => 1_100 + (index % 60))
@@ -78,7 +78,7 @@ test('two hundred rounds that are late cost one search, also where they wait for
   expect(chain.trips).toBe(trips)
 })
 
-test('a search that never ends keeps the others waiting for some seconds alone', async () => {
+test('a search that never ends delays other rounds for only a few seconds', async () => {
   const chain = new Chain(400)
   const blocks = auditBlocks(chain)
   await blocks.find(1_796)
@@ -91,7 +91,7 @@ test('a search that never ends keeps the others waiting for some seconds alone',
   expect((await blocks.find(1_100))?.hash).toBe('a51')
 })
 
-test('a block that the index still has is looked for again without the chain', async () => {
+test('a block that the index still has is searched again without the chain', async () => {
   const chain = new Chain(40)
   const newest = {
     blocks: (await chain.blocks([36, 37, 38, 39])) as Block[],
@@ -104,7 +104,7 @@ test('a block that the index still has is looked for again without the chain', a
   expect(chain.trips).toBe(0)
 })
 
-test('a clock that was set back makes no block last longer', async () => {
+test('no block is cached longer because the clock was set back', async () => {
   const chain = new Chain(40)
   vi.setSystemTime(10_000)
   const blocks = auditBlocks(chain)
@@ -114,7 +114,7 @@ test('a clock that was set back makes no block last longer', async () => {
   expect((await blocks.find(1_078))?.hash).toBe('a40')
 })
 
-test('a block that a reorganisation removed is not named a moment later', async () => {
+test('a block that a reorganisation removed is no longer returned a moment later', async () => {
   const chain = new Chain(40)
   const blocks = auditBlocks(chain)
   expect((await blocks.find(1_075))?.hash).toBe('a38')
@@ -126,7 +126,7 @@ test('a block that a reorganisation removed is not named a moment later', async 
   expect((await blocks.find(1_075))?.hash).toBe('b38')
 })
 
-test('a block that is looked for again costs one trip while the chain has it, however old it is', async () => {
+test('searching an old block again costs one round trip while the chain has the block', async () => {
   const chain = new Chain(40)
   const blocks = auditBlocks(chain)
   const old = (await chain.blocks([3]))[0] as Block
@@ -142,7 +142,7 @@ test('a block that is looked for again costs one trip while the chain has it, ho
   expect(await blocks.findAgain(1_077, last)).toBeNull()
 })
 
-test('a chain that does not answer is asked again a moment later, by the rounds that wait', async () => {
+test('a chain that does not answer is queried again a moment later, by the rounds that wait', async () => {
   const chain = new Chain(40)
   const blocks = auditBlocks(chain)
   vi.spyOn(chain, 'latestBlock').mockRejectedValueOnce(new Error('timed out'))
@@ -152,7 +152,7 @@ test('a chain that does not answer is asked again a moment later, by the rounds 
   expect((await blocks.find(1_070))?.hash).toBe('a36')
 })
 
-test('a reading that never ends keeps the others waiting for a moment alone', async () => {
+test('a query of the latest block that never ends delays other rounds for only a moment', async () => {
   const chain = new Chain(40)
   const blocks = auditBlocks(chain)
   vi.spyOn(chain, 'latestBlock').mockReturnValueOnce(new Promise(() => {}))
@@ -162,7 +162,7 @@ test('a reading that never ends keeps the others waiting for a moment alone', as
   expect((await blocks.find(1_070))?.hash).toBe('a36')
 })
 
-test('a caller that asks while another reads asks again a moment later, and not when the index has looked', async () => {
+test('a caller that arrives during another query asks again a moment later, not after the next poll of the index', async () => {
   const chain = new Chain(40)
   const blocks = (await chain.blocks([36, 37, 38, 39])) as Block[]
   const found = auditBlocks(chain, async () => ({ blocks, nextPollMs: 9_000, isFinalizing: true }))
@@ -176,7 +176,7 @@ test('a caller that asks while another reads asks again a moment later, and not 
   expect((await found.find(1_075))?.hash).toBe('a38')
 })
 
-test('while the index follows the chain, rounds ask the chain nothing, and look again when the index has looked', async () => {
+test('while the index follows the chain, rounds do not query the chain, and check again after each poll of the index', async () => {
   const chain = new Chain(40)
   const newest = {
     blocks: (await chain.blocks([36, 37, 38, 39])) as Block[],
@@ -197,13 +197,13 @@ test('while the index follows the chain, rounds ask the chain nothing, and look 
 test.each([
   ['is late', async () => ({ blocks: [], nextPollMs: 0, isFinalizing: true })],
   ['does not answer', () => Promise.reject(new Error('no object'))],
-])('while the index %s, rounds look for themselves', async (_, newest) => {
+])('while the index %s, rounds query the chain themselves', async (_, newest) => {
   const blocks = auditBlocks(new Chain(40), newest)
   expect((await blocks.find(1_075))?.hash).toBe('a38')
   expect(blocks.untilNextLook()).toBe(3_300)
 })
 
-test('no block is named while the chain does not finalise, and each is once it does again', async () => {
+test('no block is returned while the chain does not finalise, and the blocks are returned when it does again', async () => {
   const chain = new Chain(40)
   const newest = {
     blocks: (await chain.blocks([36, 37, 38, 39])) as Block[],

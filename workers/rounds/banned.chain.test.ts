@@ -4,7 +4,7 @@ import { leasesOf, objectLeases, simulatedRounds, voteAll } from './testing/simu
 
 const { rounds, accepted, later, decide } = simulatedRounds()
 
-test('a member that is banned owes nothing for the task that it has, nor for the next ones until it is back', async () => {
+test('a banned member owes no vote for its current task, nor for later ones until it is back', async () => {
   const operator = await createOperator()
   const { roundId, voters } = await accepted()
   const [banned, ...others] = voters as [(typeof voters)[number], ...typeof voters]

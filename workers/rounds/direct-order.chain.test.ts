@@ -133,13 +133,13 @@ async function outputOf(response: Response): Promise<{ output: string; round_id:
 const counts = () => counters.map(({ count }) => count)
 
 describe('direct rounds of a module with storage', () => {
-  test('calls that come at once follow each other, and each is written everywhere', async () => {
+  test('parallel calls are executed in sequence, and every validator stores each result', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => increment().then(outputOf)))
     expect(answers.map(({ output }) => output).toSorted()).toEqual(['1', '2', '3', '4', '5'])
     expect(counts()).toEqual([5, 5, 5, 5])
   })
 
-  test('validators that are restarted one after the other are told what they missed, and vote again', async () => {
+  test('validators that restart one after another receive the results they missed, and vote again', async () => {
     await outputOf(await increment())
     for (const restarted of [0, 1]) {
       counters[restarted]!.isAway = true
@@ -152,7 +152,7 @@ describe('direct rounds of a module with storage', () => {
     expect(counts().slice(0, 3)).toEqual([4, 4, 4])
   })
 
-  test('one receipt with several states is no quorum, and nothing is written', async () => {
+  test('one receipt with different states is no quorum, and nothing is stored', async () => {
     counters[0]!.salt = counters[1]!.salt = 'other'
     await expectRefusal(increment(), '503 unavailable', { details: { votes: 4, quorum: 3 } })
     expect(counters.map(({ told }) => told)).toEqual([0, 0, 0, 0])
@@ -162,7 +162,7 @@ describe('direct rounds of a module with storage', () => {
     expect(counts()).toEqual([1, 1, 1, 1])
   })
 
-  test('a round that was decided and that nobody heard of is told with the next one', async () => {
+  test('a decided round that no validator received is sent together with the next one', async () => {
     for (const counter of counters) counter.isDeaf = true
     await outputOf(await increment())
     expect(counts()).toEqual([0, 0, 0, 0])
@@ -184,7 +184,7 @@ describe('direct rounds of a module with storage', () => {
     expect((await outputOf(await increment())).output).toBe('2')
   })
 
-  test('a retry has the same result when validators keep their votes no longer, and takes no vote from its round', async () => {
+  test('a retry has the same result after validators deleted their votes, and removes no vote from its round', async () => {
     const headers = { 'Idempotency-Key': `later-${module.address}` }
     const caller = client()
     const first = await outputOf(await increment(headers, {}, caller))
@@ -194,7 +194,7 @@ describe('direct rounds of a module with storage', () => {
     expect(file?.exec_votes.length).toBeGreaterThanOrEqual(3)
   })
 
-  test('a run that looks at more modules than a call names holds up nobody', async () => {
+  test('a run that reads more modules than a call can list does not block later calls', async () => {
     const others = Array.from({ length: 300 }, (_, i) => hashText(`other ${i}`))
     for (const counter of counters) counter.others = others
     expect((await increment()).status).toBe(503)
@@ -203,7 +203,7 @@ describe('direct rounds of a module with storage', () => {
     expect((await outputOf(await increment())).output).toBe('1')
   })
 
-  test('a retry after a round without a quorum writes once', async () => {
+  test('a retry after a round without a quorum stores one result', async () => {
     const headers = { 'Idempotency-Key': `again-${module.address}` }
     const caller = client()
     counters[0]!.isAway = counters[1]!.isAway = true
@@ -215,7 +215,7 @@ describe('direct rounds of a module with storage', () => {
     expect(counts()).toEqual([1, 1, 1, 1])
   })
 
-  test('the result of a quorum is not decided if it does not follow from the results before', async () => {
+  test('the result of a quorum is rejected if it does not follow from earlier results', async () => {
     await outputOf(await increment())
     for (const counter of counters) Object.assign(counter, { count: 0, isHeedful: false, salt: 'other' })
     await rounds.passTime(1)

@@ -55,7 +55,7 @@ async function post(roundIds: readonly string[]): Promise<Response> {
 const epoch = () => bodyOf(client().get(`/v1/explorer/epochs/${rounds.projectId}/${testEpoch}`))
 
 describe('a receipt waits for the rounds of its epoch', () => {
-  test('425 while one is open, and it is taken with what that round earned once it is final', async () => {
+  test('425 while one is open; when that round is final, the receipt is accepted with its earnings', async () => {
     const first = await voted()
     await finish(first)
     rounds.setTime(end - 30)
@@ -81,7 +81,7 @@ describe('a receipt waits for the rounds of its epoch', () => {
     expect(await epoch()).not.toHaveProperty('open_rounds')
   })
 
-  test('425 before the first attempt may begin', async () => {
+  test('425 before the first allowed attempt', async () => {
     const first = await voted()
     await finish(first)
     rounds.setTime(settled - 1)
@@ -93,7 +93,7 @@ describe('a receipt waits for the rounds of its epoch', () => {
     expect((await post([first])).status).toBe(202)
   })
 
-  test('a round that is final later pays nobody and blames nobody, and its epoch counts it', async () => {
+  test('a round that is final later pays and blames nobody, and its epoch still counts it', async () => {
     const first = await voted()
     await finish(first)
     rounds.setTime(end - 30)

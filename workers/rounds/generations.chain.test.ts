@@ -109,7 +109,7 @@ describe.each([
   ['two keys of four replaced', 4, 2, 2],
   ['4 → 3', 4, 0, 1],
 ])('validators that change in the middle of an epoch, %s', (_, count, joining, leaving) => {
-  test('decide about rounds, evidence and the receipt of the epoch as if nobody had come or gone', async () => {
+  test('do not affect that epoch: the earlier set decides about its rounds, evidence and receipt', async () => {
     await begin(count, joining)
     const quorum = quorums[count]!
     const early = await missedRound()
@@ -161,7 +161,7 @@ describe.each([
     )
   })
 
-  test('are those in force when a direct round was issued', async () => {
+  test('do not affect direct rounds that were issued before the change', async () => {
     await emptyTables('nodes', 'validator_generations')
     const first = await createRoundValidators(count)
     const later = [...first.slice(leaving), ...createComing(joining)]
@@ -173,7 +173,7 @@ describe.each([
   })
 })
 
-test('validators that come between the beacon of an epoch and its start count from the next epoch on', async () => {
+test('validators who join between the beacon of an epoch and its start count from the next epoch on', async () => {
   await begin(4, 1)
   const beaconAt = beaconTargetTime(testEpoch, epochSecs, defaultNetworkParams)
   await setValidators(known([...before, ...coming]), { effectiveAt: beaconAt + 1 })
@@ -188,10 +188,10 @@ test('validators that come between the beacon of an epoch and its start count fr
   expect(asked(coming)).toEqual([0])
 })
 
-describe('keys that are ended in the middle of an epoch', () => {
+describe('keys that end in the middle of an epoch', () => {
   beforeEach(() => begin(4, 2))
 
-  test('one: the others decide, it is not asked, and what it had signed before stays', async () => {
+  test('one: the others decide, its validator is not asked, and its earlier signatures stay valid', async () => {
     const early = await missedRound()
     const [ended, ...others] = before as [SimulatedValidator, ...SimulatedValidator[]]
     await endKey(ended)
@@ -207,7 +207,7 @@ describe('keys that are ended in the middle of an epoch', () => {
     expect((await postWithVotes(earlier!, all)).status).toBe(201)
   })
 
-  test('two: nothing becomes final before an emergency generation, and then it does; what was final stays', async () => {
+  test('two: nothing becomes final until an emergency generation starts; earlier final results stay', async () => {
     const early = await missedRound()
     const earlyFile = await fileOf(early)
     await endKey(before[0]!)

@@ -35,7 +35,7 @@ test.each([
   ['for two days', -47, ['dropped', false]],
   ['and no longer', -49, ['absent', true]],
 ] as const)(
-  'a member that is away, or declines because it stops, is excused soon after a change: %s',
+  'a member that is away, or declines because it stops, is excused for some time after a change: %s',
   async (_, hours, expected) => {
     const rounds = roundsOf(thisHour + hours * hourSecs)
     const served = await rounds.isServed(round, 'stopping')
@@ -43,7 +43,7 @@ test.each([
   },
 )
 
-test('a member that accepted and left soon after a change is excused, and one that is still connected is not', async () => {
+test('a member that accepted and left soon after a change is excused, but not one that is still connected', async () => {
   const [soonAfter, long] = [roundsOf(thisHour), roundsOf(thisHour - 49 * hourSecs)]
   const relay = await openReady()
   const { offer_id, task } = offerOf()

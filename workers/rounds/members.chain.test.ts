@@ -41,7 +41,7 @@ describe('a round, and what its members do', () => {
     ])
   })
 
-  test('excuses a member that declines while the hub does not serve what the task takes', async () => {
+  test('excuses a member that declines because the hub does not serve a file or set that the task needs', async () => {
     const { roundId, primaries } = await rounds.begun()
     const [member] = primaries as [SimulatedMember]
     const offer = await member.offer(roundId)
@@ -87,7 +87,7 @@ describe('a round, and what its members do', () => {
     }
   })
 
-  test('asks a backup when nobody accepts in time, and still takes the vote of who was silent', async () => {
+  test('asks a backup if nobody accepts in time, and still accepts the vote of the silent member', async () => {
     const { roundId, voters, primaries, backups } = await offered()
     for (const { member, offer } of voters.slice(1)) member.accept(offer)
     for (const { relay } of primaries.slice(1)) await relay.drain()
@@ -99,7 +99,7 @@ describe('a round, and what its members do', () => {
     expect(await leasesOf(roundId)).toMatchObject(Array(4).fill(finalized))
   })
 
-  test('asks a backup when a vote is late, and refuses the late vote', async () => {
+  test('asks a backup if a vote is late, and refuses the late vote', async () => {
     const { roundId, voters, backups } = await accepted()
     await voteAll(voters.slice(1))
     await later(roundId, 31)
@@ -140,7 +140,7 @@ describe('a round, and what its members do', () => {
     await decide(roundId)
   })
 
-  test('says of no copy of a vote that it is stored before it is', async () => {
+  test('confirms no copy of a vote before the vote is stored', async () => {
     const { roundId, voters } = await accepted()
     const [{ member, offer }] = voters as [Voter]
     const { vote, output_b64, events } = member.voteOf(offer)
@@ -155,7 +155,7 @@ describe('a round, and what its members do', () => {
     await Promise.all(answers)
   })
 
-  test('keeps both votes of a member that equivocates, and counts neither', async () => {
+  test('keeps both votes of a member that equivocates, and counts neither of them', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters.slice(0, 2))
     const cheat = voters[0]!
@@ -169,7 +169,7 @@ describe('a round, and what its members do', () => {
     expect((await outcomes(roundId, 'proofStatus', 'rejectionReason'))[0]).toEqual(['rejected', 'disagreed'])
   })
 
-  test('keeps a second vote that comes after the close as evidence, and stays clean', async () => {
+  test('keeps a second vote that arrives after the close as evidence, and does not count it', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters)
     const second = await voters[0]!.member.vote(voters[0]!.offer, 'other ')
@@ -180,7 +180,7 @@ describe('a round, and what its members do', () => {
     expect(evidence[0]?.public_key).toBe(voters[0]?.member.key)
   })
 
-  test('tells the caller what is wrong with an invalid vote, and takes a good one after it', async () => {
+  test('tells the sender what is wrong with an invalid vote, and accepts a valid vote afterwards', async () => {
     const { roundId, voters } = await accepted()
     const [{ member, offer }] = voters as [Voter]
     const good = member.voteOf(offer)
@@ -207,7 +207,7 @@ describe('a round, and what its members do', () => {
     expect(await leasesOf(roundId)).toMatchObject(Array(3).fill({ proofStatus: 'verified' }))
   })
 
-  test('notes that only an invalid vote came', async () => {
+  test('records that a member sent only an invalid vote', async () => {
     const { roundId, voters } = await accepted()
     const { member, offer } = voters[2]!
     const { vote, events } = member.voteOf(offer)
@@ -243,7 +243,7 @@ describe('a round, and what its members do', () => {
           }),
         ),
     ],
-  ])('holds nothing against members %s', async (_, interrupt) => {
+  ])('does not blame members %s', async (_, interrupt) => {
     const { roundId } = await offered()
     await interrupt(roundOf(roundId))
     await later(roundId, 11)
@@ -254,7 +254,7 @@ describe('a round, and what its members do', () => {
     expect(leases).toMatchObject(Array(3).fill(excused))
   })
 
-  test('holds nothing against a member whose link alone was lost, and everything against the others', async () => {
+  test('does not blame a member whose link alone was lost, and blames the others', async () => {
     const { roundId, voters, primaries } = await accepted()
     await Promise.all(primaries.map((member) => member.relay.drain()))
     await primaries[0]!.loseLink()
@@ -270,7 +270,7 @@ describe('a round, and what its members do', () => {
     ])
   })
 
-  test('waits five seconds for a link to say whether it heard its node', async () => {
+  test('waits five seconds until a link says whether it heard its node', async () => {
     const { promise: later, resolve: answer } = Promise.withResolvers<boolean>()
     const asked = vi.spyOn(NodeLinkObject.prototype, 'wasHeard').mockReturnValue(later)
     const round = { terms: { roundId: `task:0x${'ab'.repeat(32)}` } } as Round
@@ -289,7 +289,7 @@ describe('a round, and what its members do', () => {
     }
   })
 
-  test('whose result no frame carries has it from validators, and blames nobody', async () => {
+  test('whose result fits into no frame gets it from validators, and blames nobody', async () => {
     const input = 'x'.repeat(1_000_000)
     // No lease of the tests before this one ended a moment ago.
     await rounds.passTime(75)
@@ -311,7 +311,7 @@ describe('a round, and what its members do', () => {
     expect(await offences.bind(roundId).first('count')).toBe(0)
   })
 
-  test('without any vote is decided by the validators, who credit nobody', async () => {
+  test('without any vote is decided by the validators, and no member is credited', async () => {
     const { roundId } = await offered()
     await later(roundId, 61)
     expect(await rounds.task(roundId)).toMatchObject({ status: 'escalated' })
@@ -324,7 +324,7 @@ describe('a round, and what its members do', () => {
     expect(rounds.validators[0]?.asked()).toMatchObject([{ agreed_at: issuedAt + 60, votes: [] }])
   })
 
-  test('asks backups at once where primaries are not connected', async () => {
+  test('asks backups at once if primaries are not connected', async () => {
     const { roundId, primaries, backups } = await (async () => {
       const first = rounds.members[0]!
       // It was there when the set was built.

@@ -31,22 +31,25 @@ test.each([
   ['number', { rounds: 7 }],
   ['bytes', { bytes: 799 }],
   ['time', { seconds: 6 }],
-])('direct rounds beyond their %s go, the oldest first, with their files; tasks stay', async (_, bound) => {
-  await pruneDirectRounds(services(env), { ...generous, ...bound }, 2_500)
-  expect([await count('direct_rounds'), await count('rounds')]).toEqual([7, 8])
-  const { roundFiles, rounds } = services(env)
-  expect(await rounds.find(idOf(2_493))).toBeNull()
-  expect(await rounds.find(idOf(2_494))).not.toBeNull()
-  for (const second of [2, 2_493]) expect(await roundFiles.directRound(idOf(second))).toBeNull()
-  expect(await roundFiles.directRound(idOf(2_494))).toEqual({ round_id: idOf(2_494) })
-})
+])(
+  'direct rounds beyond their %s are deleted with their files, the oldest first; tasks stay',
+  async (_, bound) => {
+    await pruneDirectRounds(services(env), { ...generous, ...bound }, 2_500)
+    expect([await count('direct_rounds'), await count('rounds')]).toEqual([7, 8])
+    const { roundFiles, rounds } = services(env)
+    expect(await rounds.find(idOf(2_493))).toBeNull()
+    expect(await rounds.find(idOf(2_494))).not.toBeNull()
+    for (const second of [2, 2_493]) expect(await roundFiles.directRound(idOf(second))).toBeNull()
+    expect(await roundFiles.directRound(idOf(2_494))).toEqual({ round_id: idOf(2_494) })
+  },
+)
 
-test('rounds within all bounds stay', async () => {
+test('rounds within all limits stay', async () => {
   await pruneDirectRounds(services(env), generous, 2_500)
   expect(await count('direct_rounds')).toBe(2_499)
 })
 
-test('a file that cannot be deleted keeps its row, and both go the next time', async () => {
+test('if a file cannot be deleted, its row stays, and both are deleted the next time', async () => {
   const { directRounds } = services(env)
   const failing = { directRounds, roundFiles: { removeRounds: () => Promise.reject(new Error('away')) } }
   const retention = { ...generous, rounds: 2_498 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 beforeEach(() => rounds.install())
 
-test('a round of real members credits who was right, and its offences are on record by themselves', async () => {
+test('a round credits the members that were right, and its offences are recorded automatically', async () => {
   const { roundId, primaries } = await rounds.begun()
   const offers = await Promise.all(primaries.map((member) => member.offer(roundId)))
   for (const [i, member] of primaries.entries()) member.accept(offers[i]!)
@@ -40,7 +40,7 @@ test('a round of real members credits who was right, and its offences are on rec
   expect(await slash()).toEqual({ kind: 'invalid_result', node_id: primaries[2]?.member.device.nodeId })
 })
 
-test('a round whose message was lost with its process is in lists after all', async () => {
+test('a round whose message was lost with its process still appears in lists', async () => {
   const { roundId, primaries } = await rounds.begun()
   const project = env.PROJECT_COMMITTEES.getByName(rounds.projectId)
   const terms = await runInDurableObject(project, (_, { storage }) =>

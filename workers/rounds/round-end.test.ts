@@ -55,7 +55,7 @@ async function everything(): Promise<string> {
 }
 
 describe('a round that is final', () => {
-  test('credits who was right, and counts against who was wrong, late, invalid or absent', async () => {
+  test('credits members that were right, and blames those that were wrong, late, invalid or absent', async () => {
     const [a, b, c, d] = members as [Member, Member, Member, Member]
     const before = await Promise.all(members.map(subscription))
     const { round } = await publish({
@@ -90,7 +90,7 @@ describe('a round that is final', () => {
     ])
   })
 
-  test('changes nothing when its batch comes again', async () => {
+  test('changes nothing if its batch comes again', async () => {
     const given = simulateRound({
       members,
       deeds: [right, right, ['wrong'], 'missed'],
@@ -105,7 +105,7 @@ describe('a round that is final', () => {
     expect(await everything()).toBe(after)
   })
 
-  test('with equivocators costs them a step for each wrong vote', async () => {
+  test('with equivocators costs them one reputation step for each wrong vote', async () => {
     await setReputation(5_000)
     const [a, b, c] = members as [Member, Member, Member]
     await publish({
@@ -119,7 +119,7 @@ describe('a round that is final', () => {
     expect((await subscription(c)).reputation).toBe(4_025)
   })
 
-  test('law: a reputation moves as the steps of the protocol, each clamped', async () => {
+  test('law: reputation changes by the steps of the protocol, and is clamped after each step', async () => {
     const [member] = members as [Member]
     const deeds = fc.constantFrom<SimulatedRound['deeds'][number]>(right, ['wrong'], 'missed', 'late')
     await fc.assert(
@@ -141,7 +141,7 @@ describe('a round that is final', () => {
     )
   })
 
-  test('does not reach a subscription that started again after its task', async () => {
+  test('does not affect a subscription that was created again after its task', async () => {
     const [fresh, ...others] = await createMembers(3)
     await runSql(
       'UPDATE subscriptions SET created_at = ? WHERE subscription_id = ?',
@@ -153,7 +153,7 @@ describe('a round that is final', () => {
     for (const one of others) expect(await subscription(one)).toMatchObject({ creditedRounds: 1 })
   })
 
-  test('counts for its module, its epoch, its recipients and its hour', async () => {
+  test('counts for its module, epoch, recipients and hour', async () => {
     const shared = `0x${'5a'.repeat(20)}`
     const [first, ...others] = await createMembers(3)
     const sharing = [first as Member, ...others.map((one) => ({ ...one, payout: shared }))]
@@ -191,7 +191,7 @@ describe('a round that is final', () => {
   })
 })
 
-test('a round that fails credits and blames nobody, and leaves no proofs', async () => {
+test('that failed credits and blames nobody, and leaves no proofs', async () => {
   const before = await Promise.all(members.map(subscription))
   const { round } = await publish({ deeds: [right, ['wrong'], 'missed', 'invalid_vote'], state: 'failed' })
   expect(await Promise.all(members.map(subscription))).toEqual(before)

@@ -21,7 +21,7 @@ import {
 const { rounds, offered, accepted, later, silence, decide } = simulatedRounds()
 
 describe('a round with five members and four validators', () => {
-  test('in which everybody runs alike becomes final, and pays the whole committee', async () => {
+  test('in which all members agree becomes final, and pays the whole committee', async () => {
     const { roundId, voters } = await accepted()
     const before = Date.now() / 1000
     await voteAll(voters)
@@ -93,7 +93,7 @@ describe('a round with five members and four validators', () => {
     expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized' })
   })
 
-  test('with one dissenting vote is decided by runs of the validators', async () => {
+  test('with one dissenting vote is decided by the results of the validators', async () => {
     const { roundId, voters } = await accepted()
     const [first, second, third] = voters as [Voter, Voter, Voter]
     await voteAll([first, second])
@@ -114,7 +114,7 @@ describe('a round with five members and four validators', () => {
     ])
   })
 
-  test('in which most are wrong credits only who was right', async () => {
+  test('in which most members are wrong credits only those that were right', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters.slice(0, 2), 'wrong ')
     await voteAll(voters.slice(2))
@@ -124,7 +124,7 @@ describe('a round with five members and four validators', () => {
     expect(credited).toEqual([voters[2]?.member.key])
   })
 
-  test('whose result nobody saw before shows that of the validators', async () => {
+  test('whose correct result no member had shows that of the validators', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters.slice(0, 1), 'wrong ')
     await voteAll(voters.slice(1), 'strange ')
@@ -146,7 +146,7 @@ describe('a round with five members and four validators', () => {
     expect((await fileOf(roundId)).finality?.voters).toHaveLength(3)
   })
 
-  test('asks nobody twice, however often its alarm comes', async () => {
+  test('asks nobody twice, however often its alarm fires', async () => {
     const { roundId, voters } = await accepted()
     for (let i = 0; i < 5; i++) await rounds.tick(roundId)
     for (const { member } of voters) expect(await member.relay.drain()).toEqual([])
@@ -158,7 +158,7 @@ describe('a round with five members and four validators', () => {
     expect(await rounds.tick(roundId)).toBe(false)
   })
 
-  test('goes on wherever its process ends', async () => {
+  test('continues after its process ends at any step', async () => {
     const { roundId, voters } = await offered()
     const kill = () => killObject(roundOf(roundId))
     await kill()
@@ -182,7 +182,7 @@ describe('a round with five members and four validators', () => {
     expect(await isGone(roundId)).toBe(true)
   })
 
-  test('that is over is not started again by a second start', async () => {
+  test('that is over is not restarted by a second start', async () => {
     const { roundId, voters } = await accepted()
     const round = roundOf(roundId)
     const { terms } = (await runInDurableObject(round, (_, { storage }) => storage.kv.get<Round>('round')))!
@@ -195,7 +195,7 @@ describe('a round with five members and four validators', () => {
     for (const { member } of voters) expect(await member.relay.drain()).toEqual([])
   })
 
-  test('whose record was stored before its process ended stays over, and nobody is asked again', async () => {
+  test('whose record was stored before its process ended stays over, and asks nobody again', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters)
     const object = roundOf(roundId)
@@ -219,7 +219,7 @@ describe('a round with five members and four validators', () => {
     expect(rounds.validators.map((validator) => validator.asked().length)).toEqual(asked)
   })
 
-  test('without a quorum of the validators asks again after growing pauses, and fails 300 s after the audit block was found', async () => {
+  test('without a quorum of validators asks again after growing pauses, and fails 300 s after the audit block', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters)
     silence(rounds.validators.slice(0, 2))
@@ -245,7 +245,7 @@ describe('a round with five members and four validators', () => {
     expect(await isGone(roundId)).toBe(true)
   })
 
-  test('names the block that the chain has when validators are asked again', async () => {
+  test('names the present block of the chain when it asks validators again', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters)
     await rounds.mine(roundId)
@@ -277,7 +277,7 @@ describe('a round with five members and four validators', () => {
     ])
   })
 
-  test('believes no validator alone, and no vote that is not its own', async () => {
+  test('does not trust a single validator, or a vote that belongs to another one', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters)
     const [liar, thief, forger] = rounds.validators as [never, never, never] as typeof rounds.validators
@@ -297,7 +297,7 @@ describe('a round with five members and four validators', () => {
     expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized', output: 'hello' })
   })
 
-  test('waits for the result of a contested round as it waits for a quorum', async () => {
+  test('waits for the result of a contested round as long as for a quorum', async () => {
     const { roundId } = await offered()
     await later(roundId, 61)
     for (const validator of rounds.validators)
@@ -312,7 +312,7 @@ describe('a round with five members and four validators', () => {
     expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized', output: 'hello' })
   })
 
-  test('keeps a large input and output as files', async () => {
+  test('stores a large input and output as files', async () => {
     const input = 'x'.repeat(300_000)
     const { roundId, voters } = await offered({ input })
     const { input_url, input_b64 } = voters[0]!.offer

@@ -11,7 +11,7 @@ describe('with a committee', () => {
   const { rounds, offered, decide } = simulatedRounds()
   test.each<[what: string, said: (string | undefined)[], error: string | null]>([
     [
-      'the error that most of its members report',
+      'the error that most members report',
       ['a lie', 'aborted: no such key', 'aborted: no such key'],
       'aborted: no such key',
     ],
@@ -20,8 +20,8 @@ describe('with a committee', () => {
       [undefined, `\u202e${'é'.repeat(125)}`, undefined],
       `\\u202e${'é'.repeat(125)}`,
     ],
-    ['nothing where nobody says', [undefined, undefined, ''], null],
-  ])('a task whose run fails has %s', async (_, said, error) => {
+    ['no error if no member reports one', [undefined, undefined, ''], null],
+  ])('a task whose run fails shows %s', async (_, said, error) => {
     const { roundId, voters } = await offered({ input: `${input} ${Math.random()}` })
     for (const [position, { member, offer }] of voters.entries()) {
       const { error: _, ...frame } = member.voteOf(offer)
@@ -37,7 +37,7 @@ describe('with a committee', () => {
     expect(shown).toMatchObject({ state: 'finalized', success: false })
   })
 
-  test('a member that says an error of a run that did not fail is not heard', async () => {
+  test('ignores the error that a member reports if the run did not fail', async () => {
     const { roundId, voters } = await offered()
     for (const { member, offer } of voters) {
       member.relay.send({ ...member.voteOf(offer), error: 'aborted: never' })
@@ -54,7 +54,7 @@ describe('without a committee', () => {
   })
   beforeEach(() => few.install())
 
-  test('it is what a validator says that ran the task', async () => {
+  test('a task shows the error that a validator reports from its run', async () => {
     const { roundId } = await few.begun({ input })
     await few.mine(roundId)
     await few.tick(roundId)

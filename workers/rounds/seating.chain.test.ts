@@ -44,7 +44,7 @@ const termsOf = (seq: number, setHash = set.setHash): RoundTerms => ({
   startedAtMs: 0,
 })
 
-test('rounds that begin together read their set once, and again after a read that failed', async () => {
+test('rounds that start together read their set once, and read it again after a failure', async () => {
   const read = { times: 0, fails: true }
   const bucket = {
     get: async (key: string) => {
@@ -69,7 +69,7 @@ test('rounds that begin together read their set once, and again after a read tha
   }
 })
 
-test('large sets are kept one at a time, and small ones together', async () => {
+test('the memory keeps one large set at a time, and several small ones', async () => {
   const snapshot = await services(env).committeeSets.readSnapshot(set.setHash)
   const [entry] = snapshot.entries
   const sets = { small: 10, 'other small': 10, large: 40_000, 'other large': 40_000 }

@@ -25,7 +25,7 @@ describe('a round whose committee set cannot be read', () => {
     return { roundId: round_id!, taskId: task_id! }
   }
 
-  test('is there for everybody, fails with a reason, and gives its place back', async () => {
+  test('is visible to everyone, fails with a reason, and releases its place in the project', async () => {
     const { roundId, taskId } = await taken()
     expect(await unread.task(taskId)).toMatchObject({ status: 'running', error: null })
     await unread.passTime(361)
@@ -37,7 +37,7 @@ describe('a round whose committee set cannot be read', () => {
     expect(await project.waitForRound(taskId, 0)).toBeNull()
   })
 
-  test('goes on when the set is there again; after its deadline it asks nobody, and blames nobody', async () => {
+  test('continues when the set is readable again; after its deadline it asks nobody, and blames nobody', async () => {
     const { roundId, taskId } = await taken()
     await unread.passTime(70)
     await env.MODULES.put(key, stored)

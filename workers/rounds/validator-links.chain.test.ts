@@ -80,8 +80,8 @@ const closed = async () => {
   return roundId
 }
 
-describe('validators that are linked', () => {
-  test('make a round final with one frame each, have its votes in another, and are called by nobody', async () => {
+describe('validators with links', () => {
+  test('make a round final with one frame each, receive its votes in another, and are not called by HTTP', async () => {
     const roundId = await closed()
     await decide(roundId)
     expect(await statusOf(roundId)).toBe('finalized')
@@ -97,7 +97,7 @@ describe('validators that are linked', () => {
     expect(byHttp()).toEqual([0, 0, 0, 0])
   })
 
-  test('decide rounds that close together in a frame that these share', async () => {
+  test('decide rounds that close together in one shared frame', async () => {
     const ids = [await closed(), await closed(), await closed()]
     const asked = vi.spyOn(Validating.prototype, 'decide')
     await rounds.mine(ids[0]!)
@@ -119,7 +119,7 @@ describe('validators that are linked', () => {
     expect(byHttp()).toEqual([0, 0, 0, 0])
   })
 
-  test('and of which one hangs keep nobody waiting', async () => {
+  test('cause no delay if one of them never answers', async () => {
     links[0]!.instead = () => null
     const roundId = await closed()
     await decide(roundId)
@@ -127,7 +127,7 @@ describe('validators that are linked', () => {
     expect(byHttp()).toEqual([0, 0, 0, 0])
   })
 
-  test('that are silent on their links are asked there again, and by HTTP', async () => {
+  test('that do not answer on their links are asked there again, and by HTTP', async () => {
     for (const link of links.slice(0, 2)) link.instead = () => null
     const roundId = await closed()
     await decide(roundId)
@@ -136,14 +136,14 @@ describe('validators that are linked', () => {
     expect(rounds.validators.slice(0, 2).some((validator) => validator.asked().length === 1)).toBe(true)
   })
 
-  test('whose answer fits no frame are asked for it by HTTP', async () => {
+  test('whose answer fits into no frame are asked for it by HTTP', async () => {
     for (const link of links) link.instead = (round_id) => ({ round_id, code: 'too_large' })
     const roundId = await closed()
     await decide(roundId)
     expect(await statusOf(roundId)).toBe('finalized')
   })
 
-  test('and refuse are not asked by HTTP: the round asks again later', async () => {
+  test('that refuse are not asked by HTTP: the round asks again later', async () => {
     for (const link of links) link.instead = (round_id) => ({ round_id, code: 'unavailable' })
     const roundId = await closed()
     await decide(roundId)
@@ -155,7 +155,7 @@ describe('validators that are linked', () => {
     expect(await statusOf(roundId)).toBe('finalized')
   })
 
-  test('answer over the next socket, where the process of the first ends with the question', async () => {
+  test('answer over the next socket if the process of the first one ends during the question', async () => {
     for (const link of links) link.instead = () => null
     silence(rounds.validators)
     const roundId = await closed()
@@ -168,7 +168,7 @@ describe('validators that are linked', () => {
     expect(await statusOf(roundId)).toBe('finalized')
   })
 
-  test('are asked beside those that are not', async () => {
+  test('are asked together with validators without links', async () => {
     const [first, second] = links.splice(0, 2) as [LinkedValidator, LinkedValidator]
     for (const { relay } of [first, second]) {
       relay.socket.close(closeCodes.normal)

@@ -10,7 +10,7 @@ const start = testEpoch * 3_600
 const status = () => bodyOf(client().get('/v1/status'))
 
 describe('an epoch that runs without an attested set', () => {
-  test('is named by the status, which is degraded, and by each task that waits', async () => {
+  test('is reported by the status, which is degraded, and by each task that waits', async () => {
     const rounds = await new SimulatedRounds().begin({ isAttested: false })
     // A clock that is set back leaves no answer from later.
     rounds.setTime(start + 2_000)
@@ -41,7 +41,7 @@ describe('an epoch that runs without an attested set', () => {
     expect(await status()).toMatchObject({ late: [] })
   })
 
-  test('is named no longer once it is over, nor are its tasks, which failed with it', async () => {
+  test('is no longer reported once it is over, and neither are its tasks, which failed with it', async () => {
     const rounds = await new SimulatedRounds().begin({ isAttested: false })
     rounds.setTime(start + 1_000)
     const { task_id: id } = await bodyOf(rounds.submit())
@@ -54,8 +54,8 @@ describe('an epoch that runs without an attested set', () => {
   })
 })
 
-describe('an epoch for which nobody validated when its set was due', () => {
-  test('has its tasks wait for the next epoch, and fail at the end of that', async () => {
+describe('an epoch that had no validators when its set was due', () => {
+  test('makes its tasks wait for the next epoch, and they fail at the end of that epoch', async () => {
     const rounds = await new SimulatedRounds().begin({ isAttested: false })
     await runSql('UPDATE validator_generations SET effective_at = ?', start)
     rounds.setTime(start + 1_000)
@@ -74,8 +74,8 @@ describe('an epoch for which nobody validated when its set was due', () => {
   })
 })
 
-describe('a task whose committee is done', () => {
-  test('is late once no block, and then no quorum, has ended it for a minute', async () => {
+describe('a task whose committee has finished', () => {
+  test('is late after a minute without an audit block, and then after a minute without a quorum', async () => {
     const rounds = await new SimulatedRounds().begin()
     const { roundId, primaries } = await rounds.begun()
     for (const member of primaries) {
@@ -104,7 +104,7 @@ describe('a task whose committee is done', () => {
     expect(await lateAt(start + 1_090)).toEqual([])
   })
 
-  test('says that it waits for the audit block, then for the validators, and nothing once it is final', async () => {
+  test('reports that it waits for the audit block, then for the validators, and nothing once it is final', async () => {
     const rounds = await new SimulatedRounds().begin()
     const { roundId, primaries } = await rounds.begun()
     expect(await rounds.task(roundId)).toMatchObject({ status: 'running', waiting_for: null })

@@ -135,14 +135,14 @@ const namesAnything = new Set(['getBalances'])
 const provocations: Provocation[] = [
   {
     refusal: '400 invalid_field',
-    by: 'a parameter nobody knows',
+    by: 'an unknown parameter',
     provoke: (declaration) =>
       acceptedCall(declaration, { query: `?surplus=1${needed[declaration.operationId] ?? ''}` }),
     also: ({ details }) => expect(details?.problems).toMatchObject([{ path: 'surplus' }]),
   },
   {
     refusal: '400 invalid_field',
-    by: 'a member nobody knows',
+    by: 'an unknown member',
     of: isParsedFirst,
     provoke: (declaration) =>
       acceptedCall(declaration, {
@@ -165,7 +165,7 @@ const provocations: Provocation[] = [
   },
   {
     refusal: '404 not_found',
-    by: 'an id of nothing',
+    by: 'an unknown id',
     // A node that names another one is refused whether that one is there or not.
     of: ({ params, errors, auth, operationId }) =>
       params && errors?.includes('not_found') && !auth?.node && !namesAnything.has(operationId),
@@ -173,14 +173,14 @@ const provocations: Provocation[] = [
   },
   {
     refusal: '400 bad_request',
-    by: 'a body of another type',
+    by: 'a body of another content type',
     of: ({ raw, ...declaration }) => raw || isParsedFirst(declaration),
     provoke: (declaration) =>
       acceptedCall(declaration, { body: '{}', headers: { 'Content-Type': 'text/plain' } }),
   },
   {
     refusal: '400 bad_request',
-    by: 'no body where one is needed',
+    by: 'a missing body',
     of: needsBody,
     provoke: (declaration) =>
       acceptedCall(declaration, {
@@ -196,13 +196,13 @@ const provocations: Provocation[] = [
   },
   {
     refusal: '400 bad_request',
-    by: 'a body where none is taken',
+    by: 'a body on a route that accepts none',
     of: takesNoBody,
     provoke: (declaration) => acceptedCall(declaration, { body: '{"surplus":1}' }),
   },
   {
     refusal: '413 too_large',
-    by: 'a body of one byte more than the route takes',
+    by: 'a body of one byte more than the limit of the route',
     of: ({ method }) => method !== 'get',
     provoke: (declaration) => {
       const bytesMax = declaration.raw?.bytesMax ?? declaration.json?.bytesMax ?? jsonBytesMax
@@ -221,7 +221,7 @@ const provocations: Provocation[] = [
   },
   {
     refusal: '401 unauthorized',
-    by: 'a token nobody has',
+    by: 'an unknown token',
     provoke: (declaration) =>
       call(declaration, { headers: { Authorization: `Bearer ${caller.expired.replaceAll('E', 'U')}` } }),
   },
@@ -256,7 +256,7 @@ const provocations: Provocation[] = [
   },
   {
     refusal: '429 rate_limited',
-    by: 'a client address that has spent what it had',
+    by: 'a client address without budget left',
     provoke: async (declaration) => {
       const by = client({ address: freshAddress() })
       await env.RATE_LIMITER.getByName(`anonymous:${by.from}`).take({
@@ -315,7 +315,7 @@ describe.each(provocations)('$refusal: $by', ({ refusal, of = () => true, provok
   )
 })
 
-test('the page of every cause is there', async () => {
+test('every cause has a page', async () => {
   for (const [code, { title }] of Object.entries(causes)) {
     const page = await client().get(`/docs/causes/${code}`)
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
@@ -324,7 +324,7 @@ test('the page of every cause is there', async () => {
   await expectRefusal(client().get('/docs/causes/no_such'), '404 not_found')
 })
 
-test('the page of every error code is there', async () => {
+test('every error code has a page', async () => {
   for (const [code, { title }] of Object.entries(errorCodes)) {
     const page = await client().get(`/docs/errors/${code}`)
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
@@ -334,7 +334,7 @@ test('the page of every error code is there', async () => {
   expect(refused.details?.doc_url).toBe(`${baseUrl}/docs/errors/not_found`)
 })
 
-test('browsers get a page as HTML under a policy, programs as Markdown, both in the names of this network', async () => {
+test('browsers get a page as HTML with a policy, programs get Markdown, both with the names of this network', async () => {
   const { get } = client({
     bindings: {
       PROFILE: '{"service":"A<b>","prefix":"a","header_prefix":"X-A-"}',

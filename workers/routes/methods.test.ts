@@ -30,7 +30,7 @@ describe('a known path', () => {
     }
   })
 
-  test.each(known)('%s: OPTIONS names what it takes', async (path, declared) => {
+  test.each(known)('%s: OPTIONS names the allowed methods', async (path, declared) => {
     const answer = await anybody.fetch(filled(path), { method: 'OPTIONS' })
     expect([answer.status, allowOf(answer)]).toEqual([204, allowed(declared)])
   })

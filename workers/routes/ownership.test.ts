@@ -281,7 +281,7 @@ describe('records of one wallet', () => {
   const inputOf = ({ method, json }: RouteDeclaration) => (method === 'get' ? undefined : json?.example)
 
   // Without these records, the tests below could find neither a leak nor a change.
-  test('is there, and its owner reads it', async () => {
+  test('exist, and their owner reads them', async () => {
     for (const rows of JSON.parse(await ada.rows()) as object[][]) expect(rows).not.toEqual([])
     for (const path of [
       ...['/v1/me', '/v1/me/devices', '/v1/me/preferences', '/v1/developers/me/drafts/mine'],
@@ -293,7 +293,7 @@ describe('records of one wallet', () => {
   })
 
   test.each(concerned.map((declaration) => [declaration.operationId, declaration] as const))(
-    '%s: no other wallet, key or node reads or changes it',
+    '%s: no other wallet, key or node reads or changes them',
     async (_, declaration) => {
       const before = await ada.rows()
       for (const path of pathsOf(declaration))
@@ -310,7 +310,7 @@ describe('records of one wallet', () => {
     concerned
       .filter(({ path, method }) => path.includes('{project_id}') || method === 'get')
       .map((declaration) => [declaration.operationId, declaration] as const),
-  )('%s: a key of hers that is for another project reads and changes nothing', async (_, declaration) => {
+  )('%s: a key of the owner for another project reads and changes nothing', async (_, declaration) => {
     const before = await ada.rows()
     for (const path of pathsOf(declaration)) {
       const answer = await keyForAnother(declaration, path, inputOf(declaration))
@@ -319,7 +319,7 @@ describe('records of one wallet', () => {
     }
   })
 
-  test('no search and no list shows strangers the project that is not public', async () => {
+  test('no search or list shows a hidden project to strangers', async () => {
     for (const query of [`q=${secret}`, `tag=${secret}`, `developer=${ada.address}`, 'sort=name'])
       for (const [who, call] of Object.entries(strangers)) {
         const answer = await call({ method: 'get' } as RouteDeclaration, `/v1/projects?${query}`, undefined)

@@ -110,12 +110,12 @@ describe('text that others read', () => {
 
   test.each(
     lines.filter(([path, , target]) => /^(display_name|name)$/.test(path) && target !== '/v1/me/preferences'),
-  )('400 invalid_field: %s of %s %s of white space alone', async (path, method, target, body) => {
+  )('400 invalid_field: %s of %s %s contains only white space', async (path, method, target, body) => {
     for (const blank of [' ', '\u00a0\u3000', '\u200b'])
       expect(await problemsOf(await send(method, target, body(blank)))).toEqual([path])
   })
 
-  test('400 invalid_field: a URL whose host is not the one that it shows', async () => {
+  test('400 invalid_field: a URL with a misleading host', async () => {
     for (const url of ['https://hub.example@node.example', 'https://node.example\\@hub.example']) {
       const profile = { display_name: 'Ada', website: url }
       expect(await problemsOf(await send('PUT', '/v1/developers/me', profile))).toEqual(['website'])
@@ -124,7 +124,7 @@ describe('text that others read', () => {
     }
   })
 
-  test('400 invalid_field: a developer’s website that only a private network has', async () => {
+  test('400 invalid_field: the website of a developer is on a private network', async () => {
     for (const website of ['https://nas.local', 'https://api.localhost', 'https://router.home.arpa'])
       expect(
         await problemsOf(await send('PUT', '/v1/developers/me', { display_name: 'Ada', website })),
@@ -136,7 +136,7 @@ describe('text that others read', () => {
     ).toEqual([])
   })
 
-  test('400 invalid_field: a URL with hidden characters, though the URL rules would escape or remove them', async () => {
+  test('400 invalid_field: a URL with hidden characters, even if URL parsers escape or remove them', async () => {
     for (const character of hidden) {
       const url = `https://node.example/a${character}b`
       const profile = { display_name: 'Ada', website: url }
@@ -146,7 +146,7 @@ describe('text that others read', () => {
     }
   })
 
-  test('nobody reads a search, so it may be of anything', async () => {
+  test('a search may contain any characters, because nobody else reads it', async () => {
     expect((await client().get(`/v1/projects?q=${encodeURIComponent('a\tb')}`)).status).toBe(200)
   })
 })

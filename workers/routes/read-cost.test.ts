@@ -160,7 +160,7 @@ const isSaid = (declaration: RouteDeclaration, statements: number, rows: number)
 
 describe('the database cost of reads, with any number of records', () => {
   test.each(reads.map((declaration) => [declaration.operationId, declaration] as const))(
-    '%s: one trip of three statements at most, and so many rows for each thing it answers',
+    '%s: one trip, at most three statements, and a bounded number of rows for each item',
     async (operationId, declaration) => {
       const { roundTrips, statements, rowsRead, rowsWritten } = await cost(declaration)
       const answered = isList(declaration) ? page + (ranges[operationId] ?? 1) : (whole[operationId] ?? 3)
@@ -175,7 +175,7 @@ describe('the database cost of reads, with any number of records', () => {
 
   test.each(
     reads.filter(({ cache }) => cache).map((declaration) => [declaration.operationId, declaration] as const),
-  )('%s: a copy that is held already is not sent again', async (_, declaration) => {
+  )('%s: 304 for its ETag', async (_, declaration) => {
     const caller = readerOf(declaration, env.DB)
     const first = await caller.get(pathOf(declaration))
     const etag = first.headers.get('etag') ?? ''
@@ -186,7 +186,7 @@ describe('the database cost of reads, with any number of records', () => {
   })
 
   test.each(reads.map((declaration) => [declaration.operationId, declaration] as const))(
-    '%s: 503 when the database stops answering at any of its statements',
+    '%s: 503 if the database fails at any of its statements',
     async (operationId, declaration) => {
       const { statements } = await cost(declaration)
       for (let last = 0; last < statements; last++) {
@@ -204,7 +204,7 @@ describe('the database cost of reads, with any number of records', () => {
     },
   )
 
-  test('bench/reads/README.md says what each costs, and of no other', async () => {
+  test('bench/reads/README.md lists exactly the reads with their costs', async () => {
     const unsaid: string[] = []
     for (const declaration of reads) {
       const { statements, rowsRead } = await cost(declaration)

@@ -11,7 +11,7 @@ const day = 86_400
 const decide = (hash: string, decision: string) =>
   runSql('UPDATE slashes SET decision = ? WHERE evidence_hash = ?', decision, hash)
 
-test('a slash is executed once its window has passed, but none that an operator cancelled', async () => {
+test('a slash is executed once its window has passed, unless an operator cancelled it', async () => {
   const executable_at = (await networkNow()) - day
   const due = await createProposed(await createAccused(), { executable_at })
   const cancelled = await createProposed(await createAccused(), { executable_at })
@@ -21,7 +21,7 @@ test('a slash is executed once its window has passed, but none that an operator 
   expect(await hubAction('execute_slash', cancelled)).toBeNull()
 })
 
-test('a slash that was upheld before the index showed its dispute is upheld once it does', async () => {
+test('if a slash was upheld before the index showed its dispute, the hub upholds it once the dispute is indexed', async () => {
   const now = await networkNow()
   const state = { status: 'disputed', executable_at: now - day, disputed_at: now - day }
   const upheld = await createProposed(await createAccused(), state)

@@ -97,7 +97,7 @@ const isDue = async (roundId: string) =>
   (await rowOf('SELECT attempts FROM round_offences WHERE round_id = ?', roundId)) !== null
 
 describe('the offences of a round', () => {
-  test('are recorded and proposed, each once, however often it is asked', async () => {
+  test('are recorded and proposed, each once, however often this is requested', async () => {
     const { drawn, roundId } = await project.publish({
       audit: 'right',
       deeds: [['one', 'two'], ['wrong'], 'missed', right, right],
@@ -120,7 +120,7 @@ describe('the offences of a round', () => {
     expect(await isDue(roundId)).toBe(false)
   })
 
-  test('are shown with the proofs of those that committed them', async () => {
+  test('are shown with the proofs of their members', async () => {
     const { roundId, leases } = await project.publish({
       audit: 'right',
       deeds: [['wrong'], right, right, right, right],
@@ -133,7 +133,7 @@ describe('the offences of a round', () => {
     })
   })
 
-  test('that only the hub saw, because validators had been asked before, are recorded too', async () => {
+  test('that only the hub saw, because validators had been asked earlier, are also recorded', async () => {
     const { drawn, roundId } = await project.publish({
       deeds: [right, right, right, right, right],
       afterwards: { 1: 'another' },
@@ -159,13 +159,13 @@ describe('the offences of a round', () => {
 
   test.each([
     ['without a free slot, which was not asked', 'full' as const, 'had no free slot'],
-    ['that the hub did not come to tell', 'not_told' as const, 'did not receive its offer'],
-    ['that was not there when the set was built', 'absent' as const, 'was not connected when the set'],
+    ['that the hub did not reach', 'not_told' as const, 'did not receive its offer'],
+    ['that was not connected when the set was built', 'absent' as const, 'was not connected when the set'],
     ['that never answered its offer', 'not_accepted' as const, 'never answered'],
-    ['that the hub was not there to hear', 'hub_away' as const, 'the hub was offline'],
-    ['that declined for a fault of the hub', 'unserved' as const, 'the hub did not serve'],
-    ['whose round began too late', 'cut_short' as const, 'started too late'],
-    ['whose result no frame carries', 'too_large' as const, 'the result is too large'],
+    ['whose answer the hub was not running to receive', 'hub_away' as const, 'the hub was offline'],
+    ['that declined because of a fault of the hub', 'unserved' as const, 'the hub did not serve'],
+    ['whose round started too late', 'cut_short' as const, 'started too late'],
+    ['whose result fits into no frame', 'too_large' as const, 'the result is too large'],
   ])('a primary %s has not committed an offence', async (_, deed, message) => {
     const { drawn, roundId, file, leases } = await project.publish({
       audit: 'right',
@@ -181,7 +181,7 @@ describe('the offences of a round', () => {
   })
 
   test.each(['offline', 'declined', 'late'] as const)(
-    'are those of a primary that was asked and could answer: %s',
+    'include that of a primary that was asked and could answer: %s',
     async (deed) => {
       const { drawn, roundId } = await project.publish({ deeds: [deed, right, right, right, right] })
       await recordRoundOffences(env, roundId)
@@ -189,7 +189,7 @@ describe('the offences of a round', () => {
     },
   )
 
-  test('are none of a round that asked nobody, or that the hub does not know', async () => {
+  test('do not exist for a round that asked nobody, or that the hub does not know', async () => {
     const { roundId, file } = await project.publish({ deeds: ['late', right, right, right, right] })
     const { roundFiles } = services(env)
     const evidence = missedIn(file, file.published.leases[0]!.nodeKey)
@@ -202,7 +202,7 @@ describe('the offences of a round', () => {
     expect(await slashesOf(roundId)).toEqual([])
   })
 
-  test('are one of a member that voted wrong, or twice: its silence is not held against it too', async () => {
+  test('of a member that voted wrongly or twice do not also include its missed vote', async () => {
     const { drawn, roundId, leases } = await project.publish({
       audit: 'right',
       deeds: [['wrong'], 'late', right, right, right],
@@ -218,7 +218,7 @@ describe('the offences of a round', () => {
     ])
   })
 
-  test('are none of a member whose second vote is proven while its missed vote is being recorded', async () => {
+  test('do not include a missed vote if a second vote of the member is proven while it is recorded', async () => {
     const { drawn, roundId, leases } = await project.publish({ deeds: ['late', right, right, right, right] })
     const late = drawn[0] as Member
     const missed = await missedBy(leases[0]!.nodeKey, roundId)
@@ -256,8 +256,8 @@ describe('the offences of a round', () => {
   })
 
   test.each([
-    ['not held against a member that the round then excuses', 'full' as const, 0],
-    ['recorded where the member was at fault', 'late' as const, 1],
+    ['dropped if the round then excuses the member', 'full' as const, 0],
+    ['recorded if the member was at fault', 'late' as const, 1],
   ])('that are posted before the end of their round is written are kept, and %s', async (_, deed, count) => {
     const { object, roundId, evidence, posted } = await missedEarly(deed)
     expect(await statusAndBody(posted)).toEqual([
@@ -273,7 +273,7 @@ describe('the offences of a round', () => {
     expect(await services(env).earlyEvidence.due(10)).toEqual([])
   })
 
-  test('that are posted early and cannot be judged now keep none of the others waiting', async () => {
+  test('that are posted early and cannot be judged now do not delay others', async () => {
     const roundIds: string[] = []
     for (let i = 0; i < 2; i++) {
       const { object, roundId, posted } = await missedEarly()
@@ -300,7 +300,7 @@ describe('the offences of a round', () => {
     expect(await count()).toBe(0)
   })
 
-  test('a round in which everybody was right has no offences, nor has one that failed', async () => {
+  test('do not exist for a round in which every member was right, or for a failed one', async () => {
     for (const state of ['finalized', 'failed'] as const) {
       const deeds = state === 'failed' ? [['wrong'], 'missed' as const] : [right, right, right, right, right]
       const { roundId } = await project.publish({ audit: 'right', deeds, state })
@@ -327,7 +327,7 @@ describe('the offences of a round', () => {
     expect(await isDue(roundId)).toBe(false)
   })
 
-  test('that the hub cannot hold against anybody keep none of the others waiting', async () => {
+  test('that no known subscription committed do not delay others', async () => {
     const { drawn, roundId } = await project.publish({
       audit: 'right',
       deeds: [['wrong'], 'missed', right, right, right],

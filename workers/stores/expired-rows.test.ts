@@ -63,7 +63,7 @@ const purge = async (rows: number) =>
     .purge({ machine: now, network: now, tasksKeptSecs: 5 * day }, rows)
 
 test.each(tables)(
-  '%s: what has expired is deleted, however many batches that takes, and nothing else',
+  '%s: expired rows are deleted in any number of batches, and no others',
   async (table, at, columns, values, keptSecs) => {
     await runSql(
       `WITH RECURSIVE n(i) AS (SELECT ${now - keptSecs - 24} UNION ALL SELECT i + 1 FROM n WHERE i < ${now - keptSecs + 5})
@@ -81,7 +81,7 @@ test.each(tables)(
   },
 )
 
-test('dead letters that nobody has seen to, and tasks with a round or that wait, stay', async () => {
+test('unresolved dead letters, tasks with a round and waiting tasks stay', async () => {
   await runSql(
     "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES ('m', 'q', '{}', 1, 0)",
   )

@@ -102,7 +102,7 @@ const statesAt = async (block: number) => {
   return [...states].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-test('deletes what is old and read by nobody, and keeps the rest', async () => {
+test('deletes old events that are no longer needed, and keeps the rest', async () => {
   await mine(1, bonded(0, 5), payoutSet(0, 1), payoutSet(0, 2, hashText('relayed payout')), payoutSet(0, 3))
   await mine(2, funded(hashText('unknown')), funded(hashText('relayed')), posted)
   await mine(3, payoutSet(0, 4), bonded(1, 5), payoutSet(1, 5), withdrawn(1))
@@ -132,7 +132,7 @@ test('deletes what is old and read by nobody, and keeps the rest', async () => {
   ])
 })
 
-test('keeps what may still be taken back, however old it is', async () => {
+test('keeps events that may still be rolled back, however old they are', async () => {
   await history.append(start + 1, [payoutSet(0, 1), payoutSet(0, 2)], 0)
   await history.append(start + 10 * eventsKeptSecs, [], 0)
   await chainIndex.deleteOldEvents()
@@ -142,7 +142,7 @@ test('keeps what may still be taken back, however old it is', async () => {
   expect(await stored()).toEqual(['PayoutSet 2'])
 })
 
-test('every beacon that a set may still be built of says the same of every subscription afterwards', async () => {
+test('beacons that a set may still use show the same subscriptions after the deletion', async () => {
   let state = 7
   const below = (limit: number) => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31
@@ -171,7 +171,7 @@ test('every beacon that a set may still be built of says the same of every subsc
   expect((await stored()).filter((text) => text.startsWith('PayoutSet')).length).toBeLessThan(set / 2)
 })
 
-test('deletes in parts, each of them once', async () => {
+test('deletes in parts, each event once', async () => {
   const many = Array.from({ length: 2_500 }, (_, i) => payoutSet(0, i + 1))
   await mine(1, ...many)
   await mine(2 + eventsKeptSecs)

@@ -55,7 +55,7 @@ beforeAll(async () => {
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS.slice(0, lastTwo()))
 })
 
-test('rows that a build before wrote are kept as they were, and found as before', async () => {
+test('rows that an earlier build wrote are kept unchanged, and are found as before', async () => {
   const { writeRounds, proofs } = services(env)
   await writeRounds(rounds(0, 40))
   const failed = roundAt(40, 'failed')
@@ -81,7 +81,7 @@ test('rows that a build before wrote are kept as they were, and found as before'
   expect(await listed()).toEqual(lists)
 })
 
-test('a round of three members takes less than 5 kB, with all that finds it', async () => {
+test('a round of three members takes less than 5 kB, including its indexes', async () => {
   const sizeOf = async () => (await env.DB.prepare('SELECT 1').all()).meta.size_after
   const { writeRounds } = services(env)
   const before = await sizeOf()

@@ -10,14 +10,14 @@ const started = () => {
 }
 
 describe('RequestDatabase', () => {
-  test('statements that are asked together travel together, and each gets its own rows', async () => {
+  test('statements that are sent at once share one round trip, and each gets its own rows', async () => {
     const { database, scoped, use } = started()
     const ask = (value: number) => scoped.prepare('SELECT ? AS value').bind(value).raw()
     expect(await database.run(() => Promise.all([ask(1), ask(2)]))).toEqual([[[1]], [[2]]])
     expect(use).toMatchObject({ roundTrips: 1, statements: 2 })
   })
 
-  test('a check that is held travels with the first statement of the work', async () => {
+  test('a held check shares the round trip of the first statement of the work', async () => {
     const { database, one, use } = started()
     const admission = database.runCheck(one)
     database.hold(admission)
@@ -25,7 +25,7 @@ describe('RequestDatabase', () => {
     expect(use).toMatchObject({ roundTrips: 1, statements: 2 })
   })
 
-  test('a check that is held goes alone when there is no work', async () => {
+  test('a held check is sent alone if no work follows', async () => {
     const { database, one, use } = started()
     const admission = database.runCheck(one)
     database.hold(admission)
@@ -34,7 +34,7 @@ describe('RequestDatabase', () => {
     expect(use).toMatchObject({ roundTrips: 1, statements: 1 })
   })
 
-  test('the work of a caller who is refused reads nothing and writes nothing', async () => {
+  test('if a caller is refused, its work reads nothing and writes nothing', async () => {
     const { database, scoped, one, use } = started()
     const refused = new Error('refused')
     database.hold(Promise.reject(refused))

@@ -49,7 +49,7 @@ await runSql(
 describe.each(cases)('a list of rounds with %s', (_, filter) => {
   const { projectId, module, kind, state } = filter
 
-  test('has these and no others, newest first, page by page', async () => {
+  test('contains these and no others, newest first, in pages', async () => {
     const lists = new RoundLists(openDatabase(env.DB))
     const listed: ListedRound[] = []
     for (let after: RoundPosition | undefined; ; ) {
@@ -69,7 +69,7 @@ describe.each(cases)('a list of rounds with %s', (_, filter) => {
     expect(listed.map(({ roundId }) => roundId)).toEqual(expected.map(({ roundId }) => roundId))
   })
 
-  test('reads nothing beside them', async () => {
+  test('reads no other rows', async () => {
     const { db, asked } = listeningDatabase()
     const after = { createdAt: 1_001, name: 'task:' }
     await new RoundLists(openDatabase(db)).list(filter, after, 20, attemptOf)

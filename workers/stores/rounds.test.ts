@@ -106,7 +106,7 @@ const write = (...rounds: WrittenRound[]) => stores().writeRounds(rounds)
 const leaseRows = () => rowsOf('SELECT position, state, proof_status FROM leases ORDER BY position')
 const finalLeases = [0, 1, 2].map((position) => ({ position, state: 'finalized', proof_status: 'verified' }))
 
-describe('the rows of rounds', () => {
+describe('the stored round', () => {
   test('is read back as it was written, first open and then over', async () => {
     expect(await write(image())).toEqual([])
     expect(await stores().rounds.find(roundId)).toEqual(begun)
@@ -115,27 +115,27 @@ describe('the rows of rounds', () => {
     expect(await leaseRows()).toEqual(finalLeases)
   })
 
-  test('goes back to no earlier state', async () => {
+  test('never returns to an earlier state', async () => {
     await write(image({ state: 'escalated' }))
     expect(await write(image({ state: 'pending' }))).toEqual([])
     expect(await stores().rounds.find(roundId)).toMatchObject({ state: 'escalated' })
   })
 
-  test('changes no round that is over', async () => {
+  test('does not change after its end', async () => {
     await write(final)
     expect(await write(image({ state: 'failed' }, { state: 'missed' }), final)).toEqual([])
     expect(await stores().rounds.find(roundId)).toEqual(final.round)
     expect(await leaseRows()).toEqual(finalLeases)
   })
 
-  test('beside one that is over is written as alone', async () => {
+  test('is written as usual in the same call as a round that is over', async () => {
     const other = `task:${hashText('another')}`
     await write(final)
     const others = { ...final, leases: [], round: { ...final.round, roundId: other } }
     expect(await write(final, { ...others, end: nobodys(others.round, 25_311) })).toEqual([other])
   })
 
-  test('has what follows from an end once, of 20 that write it at once', async () => {
+  test('applies the effects of its end once if 20 callers write it at once', async () => {
     await stores().tasks.queue([
       { taskId: 'other', projectId, function: 'f', gasLimit: 1, inputHash: begun.inputHash, createdAt: 0 },
     ])
@@ -158,7 +158,7 @@ describe('a task', () => {
     createdAt: 25_200,
   }
 
-  test('that waits gets its round, once', async () => {
+  test('that waits gets exactly one round', async () => {
     await stores().tasks.queue([queued, queued])
     expect(await stores().tasks.find('the-task')).toMatchObject({ task: { roundId: null }, round: null })
     await stores().tasks.schedule([{ taskId: 'the-task', roundId }])
@@ -176,14 +176,14 @@ describe('a task', () => {
 })
 
 describe('files of rounds', () => {
-  test('payloads are found under their hash, and what was never put is not', async () => {
+  test('payloads are found under their hash, and a payload that was never stored is not found', async () => {
     const { roundFiles } = stores()
     await roundFiles.putPayload(hashText('bytes'), new TextEncoder().encode('bytes'))
     expect(new TextDecoder().decode((await roundFiles.payload(hashText('bytes'))) ?? undefined)).toBe('bytes')
     expect(await roundFiles.payload(hashText('nothing'))).toBeNull()
   })
 
-  test('a round has one record: of two ends that differ, however they come, the first is what happened', async () => {
+  test('a round has one record: of parallel different ends, the first one is kept', async () => {
     const { roundFiles } = stores()
     const record = (ended_at: number) =>
       roundFiles.record({ round_id: roundId, ended_at, published: over } as unknown as RoundFile)
@@ -193,7 +193,7 @@ describe('files of rounds', () => {
     expect((await record(5)).ended_at).toBe(kept?.ended_at)
   })
 
-  test('a record in a later form is refused, and one in an earlier form is read', async () => {
+  test('a record in a later format is refused, and one in an earlier format is read', async () => {
     const { roundFiles } = stores()
     const record = (id: string, v?: number) =>
       roundFiles.record({ v, round_id: id, published: over } as unknown as RoundFile)

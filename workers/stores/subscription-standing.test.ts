@@ -129,7 +129,7 @@ function take(step: Step, model: Model, kept: Kept, now: number): void {
 }
 
 describe('standingOf', () => {
-  test('property: what is derived is what the rules make step by step', () => {
+  test('property: the derived standing equals that of the rules applied step by step', () => {
     fc.assert(
       fc.property(steps, (taken) => {
         const [model, kept] = [new Model(), new Kept()]
@@ -147,7 +147,7 @@ describe('standingOf', () => {
     )
   })
 
-  test('a closing that a reorganisation takes back and another block repeats closes the same record', () => {
+  test('if a reorganisation moves a closing to another block, it closes the same record', () => {
     const bonded = emit(null, 'Bonded', { owner, collateral: '100' }, 1)
     const closed = (time: number) => emit(bonded, 'Withdrawn', { owner, amount: '100' }, time)
     const facts = { closings: 0, pausedAt: null, minCollateral: '100' }
@@ -172,7 +172,7 @@ describe('standingOf', () => {
     ])
   })
 
-  test('bonded below what the project asks for is active, and jailed only by a slash', () => {
+  test('below the minimum collateral of the project it is active, and only a slash jails it', () => {
     const bonded = emit(null, 'Bonded', { owner, collateral: '1' }, 1)
     const facts = { closings: 0, pausedAt: null, minCollateral: '100' }
     expect(standingOf({ ...facts, chain: bonded }, 2).status).toBe('active')

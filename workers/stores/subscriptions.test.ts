@@ -54,7 +54,7 @@ const describeAs = ({ device }: Miner, name: string) =>
   device.call('PUT', `/v1/devices/${device.nodeId}/profile`, { ...suitableProfile, class: name })
 
 describe('the row of a subscription', () => {
-  test('follows what its project asks for', async () => {
+  test('follows the minimum collateral of its project', async () => {
     const subscription = await subscribe(await createDescribedMiner())
     expect(await find(subscription)).toMatchObject({ minCollateral: String(minCollateral) })
     await runSql("UPDATE projects SET min_collateral = '9' WHERE project_id = ?", projectId)
@@ -86,7 +86,7 @@ describe('the row of a subscription', () => {
 })
 
 describe('the devices of a project by class', () => {
-  test('a subscription that was bonded before its record counts with its record', async () => {
+  test('a subscription that was bonded before its record exists counts once the record exists', async () => {
     const project = await createListedProject()
     const miner = await createDescribedMiner()
     await subscribe(miner, undefined, project)
@@ -95,7 +95,7 @@ describe('the devices of a project by class', () => {
     expect(await classes(project)).toEqual([1, { desktop: 1 }])
   })
 
-  test('a device that changes its class moves, with every project it is bonded to and with no other', async () => {
+  test('a device that changes its class moves in every project it is bonded to, and in no other', async () => {
     const [both, one, none] = [
       await createListedProject(),
       await createListedProject(),

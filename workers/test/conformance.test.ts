@@ -11,16 +11,16 @@ const answered = async (change: (body: Record<string, unknown>) => unknown, stat
   return requireDocumented(env, { method: 'GET', path: '/v1/network/params', response })
 }
 
-test('an answer as the document says passes', async () => {
+test('accepts an answer that matches the document', async () => {
   await answered((body) => body)
 })
 
 test.each([
-  ['a member too many', (body: object) => ({ ...body, extra: 1 }), 200, /extra/],
+  ['an additional member', (body: object) => ({ ...body, extra: 1 }), 200, /extra/],
   ['a member of another type', (body: object) => ({ ...body, params_hash: 1 }), 200, /params_hash/],
-  ['a status it does not name', (body: object) => body, 418, /answered 418/],
+  ['a status that the document does not list', (body: object) => body, 418, /answered 418/],
   [
-    'a code it does not name',
+    'a code that the document does not list',
     () => ({ error: 'faucet_empty', message: '', request_id: crypto.randomUUID() }),
     503,
     /the code faucet_empty/,
@@ -29,7 +29,7 @@ test.each([
   await expect(answered(change as never, status)).rejects.toThrow(message)
 })
 
-test('refuses a request that was accepted against the document', async () => {
+test('refuses an accepted request that contradicts the document', async () => {
   const response = await client().post('/v1/auth/nonce', {
     address: `0x${'1'.repeat(40)}`,
     domain: 'localhost:8787',

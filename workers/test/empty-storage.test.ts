@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { emptyStorage } from './empty-storage.ts'
 
-test('nothing stays, not of an object that was dropped from memory either', async () => {
+test('no data stays, also of objects that were dropped from memory', async () => {
   const take = (holder: string) =>
     env.FAUCET_COOLDOWN.getByName('network').take({ holder, turnsMax: 1, cooldownSeconds: 86_400 })
   expect(await take('first')).toMatchObject({ status: 'granted' })

@@ -2,7 +2,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from 'clou
 import { expect, test } from 'vitest'
 import { ownMessages } from './own-messages.ts'
 
-test('of a batch are left the messages of this file; those of an earlier one are done with', async () => {
+test('a batch is reduced to the messages of this file, and those of an earlier file are acknowledged', async () => {
   const message = (id: string, at: number) => ({ id, timestamp: new Date(at), attempts: 1, body: id })
   const batch = createMessageBatch('round-rows', [message('earlier', 1), message('own', Date.now())])
   const own = ownMessages(batch)

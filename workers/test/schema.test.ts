@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { emptyStorage } from './empty-storage.ts'
 import { createSchema, migrate, schemaStatements } from './schema.ts'
 
-test('the schema that is written again is that of the migrations, with their rows', async () => {
+test('the schema that is written again equals that of the migrations, including their rows', async () => {
   await emptyStorage()
   await migrate()
   const migrated = await schemaStatements()

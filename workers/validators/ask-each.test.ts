@@ -22,8 +22,8 @@ async function hang(limitMs: number): Promise<false> {
   return false
 }
 
-describe('validators that are asked', () => {
-  test('are never more than five at once', async () => {
+describe('validators that are called', () => {
+  test('are never more than five at a time', async () => {
     let [waiting, most] = [0, 0]
     await calls.ask(
       validatorsOf(20),
@@ -38,7 +38,7 @@ describe('validators that are asked', () => {
     expect(most).toBe(waitingMax)
   })
 
-  test('get a short turn each, and those that were silent longer ones when all had theirs', async () => {
+  test('get a short turn each, and silent ones get longer turns after all others had theirs', async () => {
     const validators = validatorsOf(20)
     const hung = new Set(validators.slice(0, 6))
     const limits: number[] = []
@@ -54,14 +54,14 @@ describe('validators that are asked', () => {
     expect(limits).toEqual([...Array(20).fill(250), ...later])
   })
 
-  test('have all the time at once where there is room for each', async () => {
+  test('get the full time at once if there is room for all of them', async () => {
     const limits: number[] = []
     const ask = async (_: CallableValidator, limitMs: number) => limits.push(limitMs) > 0
     await calls.ask(validatorsOf(waitingMax), ask, never)
     expect(limits).toEqual(Array(waitingMax).fill(10_000))
   })
 
-  test('are not asked again where they refuse at once', async () => {
+  test('are not asked again if they refuse at once', async () => {
     let asked = 0
     const refuse = async () => {
       asked += 1
@@ -71,7 +71,7 @@ describe('validators that are asked', () => {
     expect(asked).toBe(20)
   })
 
-  test('have a turn of twice as long as they took last', async () => {
+  test('get a turn of twice their last response time', async () => {
     const validators = validatorsOf(20)
     const slow = async () => {
       vi.setSystemTime(Date.now() + 60)
@@ -109,7 +109,7 @@ describe('validators that are asked', () => {
     expect(places.size).toBeGreaterThan(1)
   })
 
-  test('are asked no more once enough have answered', async () => {
+  test('are no longer asked once enough have answered', async () => {
     const over = new AbortController()
     let asked = 0
     await calls.ask(

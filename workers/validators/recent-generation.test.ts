@@ -15,7 +15,7 @@ afterEach(() => {
 
 const passMs = (ms: number) => vi.setSystemTime(Date.now() + ms)
 
-test('Rounds that end in the same seconds read once who validates, and one of them reads it again', async () => {
+test('Rounds that end within seconds read the generation once, and later one of them reads it again', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const { db, use } = countedDatabase()
   const store = storeOf(db)
@@ -28,7 +28,7 @@ test('Rounds that end in the same seconds read once who validates, and one of th
   expect(use.roundTrips).toBe(2)
 })
 
-test('A round whose validators did not answer finds another generation sooner', async () => {
+test('A round whose validators did not answer reads the generation again sooner', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const { db, use } = countedDatabase()
   const store = storeOf(db)
@@ -38,7 +38,7 @@ test('A round whose validators did not answer finds another generation sooner', 
   expect(use.roundTrips).toBe(2)
 })
 
-test('A read that failed is tried by the next round', async () => {
+test('The next round retries a read that failed', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const store = storeOf(failingDatabase((_, statement) => statement === 2 || statement === 3))
   await recentGeneration(store, task)

@@ -83,23 +83,23 @@ async function ask({ answerMs, heardMsAgo, isTooLarge = false }: Links, seconds:
   return { ...found, votes: (await asked).votes.length }
 }
 
-test('validators that answer over their links at once are asked once', async () => {
+test('validators that answer quickly over their links are asked only once', async () => {
   expect(await ask({ answerMs: 100, heardMsAgo: null }, 3)).toEqual({ given: 4, called: 0, votes: 3 })
 })
 
-test('a validator that has just answered about other rounds is late, and is not called by HTTP as well', async () => {
+test('a validator that has just answered about other rounds gets more time, and is not called by HTTP', async () => {
   expect(await ask({ answerMs: 4_000, heardMsAgo: 1_000 }, 6)).toEqual({ given: 8, called: 0, votes: 3 })
 })
 
 test.each<[string, Links, number]>([
-  ['two seconds, where nothing was heard of them', { answerMs: null, heardMsAgo: null }, 2],
-  ['two seconds, where nothing was heard for long', { answerMs: null, heardMsAgo: 4_000 }, 2],
+  ['two seconds, if it never sent anything', { answerMs: null, heardMsAgo: null }, 2],
+  ['two seconds, if it sent nothing for long', { answerMs: null, heardMsAgo: 4_000 }, 2],
   [
-    'two seconds, where an answer does not fit into a frame',
+    'two seconds, if its answer does not fit into a frame',
     { answerMs: 100, heardMsAgo: 0, isTooLarge: true },
     2,
   ],
-  ['seven seconds, where all have just answered about others', { answerMs: null, heardMsAgo: 0 }, 7],
+  ['seven seconds, if all have just answered about other rounds', { answerMs: null, heardMsAgo: 0 }, 7],
 ])('a validator that does not answer over its link is called by HTTP after %s', async (_, links, seconds) => {
   const before = await ask(links, seconds - 0.1)
   expect(before.called).toBe(0)

@@ -58,7 +58,7 @@ describe('a delivery', () => {
     }
   })
 
-  test('is of what the webhook asks for: of the network, and about its wallet', async () => {
+  test('contains only events that the webhook selects: those of the network, and those about its wallet', async () => {
     const types = ['project.listed', 'device.bound', 'project.paused']
     const { owner, receiver, by } = await setUp({ types })
     const filtered = createReceiver()
@@ -75,7 +75,7 @@ describe('a delivery', () => {
     expect(await typesOf(filtered)).toEqual([])
   })
 
-  test('is made of what is logged while the webhook is active, and of nothing before', async () => {
+  test('is created for events that are logged while the webhook is active, and for none before', async () => {
     await tell(1)
     const { receiver, by, id, list } = await setUp()
     await tell(1)
@@ -96,7 +96,7 @@ describe('a delivery', () => {
     ])
   })
 
-  test('ends with its webhook', async () => {
+  test('is deleted with its webhook', async () => {
     const { receiver, by, id } = await setUp()
     await receiver.answers({ status: 500 })
     await tell(1)
@@ -140,7 +140,7 @@ describe('an answer', () => {
     expect(delivery?.attempts[0]).toMatchObject(attempt)
   })
 
-  test('a redirect leads nowhere', async () => {
+  test('that redirects is not followed', async () => {
     const { receiver } = await setUp()
     const target = createReceiver()
     await receiver.answers({ status: 307, location: target.url })
@@ -149,7 +149,7 @@ describe('an answer', () => {
     expect([(await receiver.calls()).length > 0, await target.calls()]).toEqual([true, []])
   })
 
-  test('that does not come, and a receiver that is not there, end the attempt', async () => {
+  test('that never arrives, and a receiver that cannot be reached, end the attempt', async () => {
     const receiver = createReceiver()
     await receiver.answers({ hangs: true })
     const post = { body: '{}', headers: {} }
@@ -164,7 +164,7 @@ describe('an answer', () => {
   })
 })
 
-test('a receiver that is down for a day gets what waits when it comes back, and the rest by hand', async () => {
+test('a receiver that was down for a day gets the pending deliveries when it returns, and the rest by hand', async () => {
   const { owner, receiver, id } = await setUp()
   const list = async () => deliveriesOf(await owner.client(), id)
   await receiver.answers({ status: 503 })
@@ -199,7 +199,7 @@ test('a receiver that is down for a day gets what waits when it comes back, and 
   expect([calls.length, new Set(calls.map(({ body }) => body)).size]).toEqual([attemptsMax + 1, 1])
 })
 
-test('a webhook that fails for three days is disabled, its owner is told, and what was not sent is shown', async () => {
+test('a webhook that fails for three days is disabled, its owner is told, and unsent deliveries are shown', async () => {
   const { owner, receiver, id } = await setUp()
   await receiver.answers({ status: 500 })
   await tell(40)
@@ -238,7 +238,7 @@ test('a webhook that fails for three days is disabled, its owner is told, and wh
   })
 })
 
-test('a receiver that is back is found within twenty minutes, by attempts that do not count', async () => {
+test('a receiver that works again is detected within twenty minutes, by attempts that do not count', async () => {
   const { receiver, id, list } = await setUp()
   await receiver.answers({ status: 500 })
   await tell(3)
@@ -278,7 +278,7 @@ test('a failed delivery that was started by hand does not disable the webhook', 
 })
 
 describe('faults', () => {
-  test('a message that is lost is sent again, and one that comes twice does nothing', async () => {
+  test('a lost message is sent again, and a repeated message has no effect', async () => {
     const { receiver, list, id } = await setUp()
     await tell(1)
     const away = { sendBatch: () => Promise.reject(new Error('the queue is away')) }
@@ -292,7 +292,7 @@ describe('faults', () => {
     expect(await receiver.calls()).toHaveLength(1)
   })
 
-  test('two readers at once make each delivery once', async () => {
+  test('two parallel readers create each delivery once', async () => {
     const { receiver } = await setUp()
     const readers = [createReader(env), createReader(env)]
     for (let told = 0; told < 3; told++) {
@@ -306,7 +306,7 @@ describe('faults', () => {
     expect([ids.length, new Set(ids).size]).toEqual([15, 15])
   })
 
-  test('a database that is away has the message come again', async () => {
+  test('if the database cannot be reached, the message is retried', async () => {
     const { id } = await setUp()
     const DB = {
       ...env.DB,
@@ -318,13 +318,13 @@ describe('faults', () => {
   })
 
   test.each([[null], [{}], [{ v: 2, webhookId: 'x', number: 1, attemptsMade: 0 }]])(
-    'leaves what nobody can read to the dead letters: %j',
+    'passes unreadable messages to the dead letters: %j',
     async (body) => {
       expect(await consume('webhook-deliveries', body)).toEqual({ acked: [], retried: ['m0'] })
     },
   )
 
-  test('a hub that is no longer local, or has another secret, says so and calls nobody', async () => {
+  test('a hub that is no longer local, or has another secret, reports this and calls no receiver', async () => {
     const { receiver, list, id } = await setUp()
     const noQueue = { WEBHOOK_DELIVERIES: { send: async () => {}, sendBatch: async () => {} } as never }
     await tell(1)
@@ -344,7 +344,7 @@ describe('faults', () => {
 })
 
 describe('secrets', () => {
-  test('that are replaced sign until they expire', async () => {
+  test('that are replaced still sign until they expire', async () => {
     const { by, id, receiver, secret } = await setUp()
     const body = { previous_valid_secs: 600 }
     const made = await bodyOf(by.post(`/v1/me/webhooks/${id}/secrets`, body))
@@ -361,7 +361,7 @@ describe('secrets', () => {
     expect(await verify(secret, last as ReceivedCall)).toBeNull()
   })
 
-  test('are not readable in the database', async () => {
+  test('cannot be read in the database', async () => {
     const { secret, by } = await setUp()
     const stored = JSON.stringify([
       await rowsOf('SELECT * FROM webhooks'),

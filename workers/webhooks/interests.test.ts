@@ -16,7 +16,7 @@ const interests = owners.flatMap((owner) =>
   ),
 )
 
-test('finds for each event the webhooks that want it, each once', () => {
+test('finds for each event the webhooks that select it, each once', () => {
   const found = new Interests(interests)
   for (const type of types)
     for (const address of [undefined, ...owners, 'eve'])

@@ -24,7 +24,7 @@ import { createReader } from './reader.ts'
 
 haveTheHub()
 
-test('a webhook that is disabled at once shows that it may have missed something', async () => {
+test('a webhook that is disabled right after an event shows that it may have missed the event', async () => {
   const { by, id, list } = await setUp()
   const set = (state: string) => by.fetch(`/v1/me/webhooks/${id}`, { method: 'PATCH', json: { state } })
   await set('disabled')
@@ -38,7 +38,7 @@ test('a webhook that is disabled at once shows that it may have missed something
   expect((await list()).map(({ delivery_id }) => Number(delivery_id.split('_')[2]))).toEqual([2, 1])
 })
 
-test('rows are noted for the webhooks that they were compared with, or again', async () => {
+test('if a webhook changes after rows were compared with it, the rows are compared again before they are noted', async () => {
   const { id } = await setUp()
   const store = services(env).store(WebhookDeliveryStore)
   await tell(1)
@@ -52,7 +52,7 @@ test('rows are noted for the webhooks that they were compared with, or again', a
   expect(await store.look(unixNow())).toMatchObject({ row: state.row + 1, waits: true })
 })
 
-test('a log that was restored from an older copy leaves a gap, and what is logged next comes', async () => {
+test('a log that was restored from an older copy leaves a gap, and later events are delivered', async () => {
   const { id, list, receiver } = await setUp()
   await tell(5)
   await settle()
@@ -84,7 +84,7 @@ describe('many events at once', () => {
   const made = (id: string) =>
     scalarOf<number>('SELECT count(*) FROM webhook_deliveries WHERE webhook_id = ? AND number < 1000', id)
 
-  test('come in portions, every one once', async () => {
+  test('are created in portions, each event once', async () => {
     const { receiver, id } = await setUp()
     const count = 100
     await tell(count)
@@ -101,7 +101,7 @@ describe('many events at once', () => {
     expect(Math.max(...(await receiver.calls()).map(({ atOnce }) => atOnce))).toBeLessThanOrEqual(20)
   })
 
-  test('ten thousand of them take as many rows as twenty, and keep no other webhook waiting', async () => {
+  test('ten thousand events create as many rows as twenty, and delay no other webhook', async () => {
     const { receiver, id } = await setUp()
     const other = await setUp({ types: ['project.paused'] })
     await tell(10_000)
@@ -122,7 +122,7 @@ describe('many events at once', () => {
     await runSql('DELETE FROM event_log WHERE id < (SELECT max(id) FROM event_log)')
   })
 
-  test('are shared among the webhooks of a wallet', async () => {
+  test('share one portion per turn between all webhooks of a wallet', async () => {
     const { by, receiver, id } = await setUp()
     const more = [await createWebhook(by, receiver.url), await createWebhook(by, receiver.url)]
     const other = await setUp()
@@ -137,7 +137,7 @@ describe('many events at once', () => {
     expect([await all(), await made(other.id)]).toEqual([40, 25])
   })
 
-  test('come five at a time to a receiver that answers slowly', async () => {
+  test('are sent five at a time to a receiver that answers slowly', async () => {
     const { id } = await setUp()
     const store = services(env).store(WebhookDeliveryStore)
     const bindings = { ...env, WEBHOOK_DELIVERIES: { sendBatch: async () => {} } as never }
@@ -151,7 +151,7 @@ describe('many events at once', () => {
     expect(await made(id)).toBe(1 + 5)
   })
 
-  test('wait in the log while too many are under way', async () => {
+  test('stay in the log while too many deliveries are in flight', async () => {
     const { id } = await setUp()
     // The messages of these are still in the queue.
     await runSql(
@@ -169,7 +169,7 @@ describe('many events at once', () => {
     expect(await made(id)).toBe(25)
   })
 
-  test('cost two trips where nothing is new, a dozen rows for each delivery, and nothing for those that are over', async () => {
+  test('cost two round trips without new events, a dozen rows per delivery, and none for finished deliveries', async () => {
     const { id } = await setUp()
     await runSql(
       `INSERT INTO webhook_deliveries (webhook_id, number, created_at, state, body, attempts_left, due_at)
@@ -196,7 +196,7 @@ describe('many events at once', () => {
     expect((use.rowsWritten - begin.rowsWritten) / 10).toBeLessThanOrEqual(12)
   })
 
-  test('only the newest that are over are kept', async () => {
+  test('of the finished deliveries, only the newest are kept', async () => {
     const { by, id } = await setUp()
     const insert = `INSERT INTO webhook_deliveries (webhook_id, number, created_at, state, body, attempts_left, due_at)
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
@@ -219,7 +219,7 @@ describe('many events at once', () => {
   })
 })
 
-test('events that were deleted before they could be sent are a gap, and the rest comes', async () => {
+test('events that were deleted before they could be sent leave a gap, and the rest is delivered', async () => {
   const { receiver, id, list } = await setUp()
   await receiver.answers({ status: 500 })
   await tell(30)
@@ -247,7 +247,7 @@ test('events that were deleted before they could be sent are a gap, and the rest
   expect(await scalarOf('SELECT next_row FROM webhooks WHERE webhook_id = ?', id)).toBeNull()
 })
 
-test('events that a receiver missed are read from the feed, after its last event', async () => {
+test('events that a receiver missed can be read from the feed, starting after its last event', async () => {
   const { by, id, receiver, list } = await setUp()
   const start = await itemsOf<{ id: string }>(by.get('/v1/events?type=project.listed'))
   await tell(4)
@@ -268,6 +268,6 @@ test('events that a receiver missed are read from the feed, after its last event
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('an idle network without webhooks has nothing read', async () => {
+test('an idle network without webhooks causes no reads', async () => {
   expect(await createReader(env).step()).toBeNull()
 })

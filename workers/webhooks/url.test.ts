@@ -16,7 +16,7 @@ test.each([
 
 test.each([
   ...['http://localhost:9000/', 'http://127.0.0.1:1/', 'http://[::1]:9000/', 'https://app.localhost/'],
-])('may be called on a local network alone: %s', (url) => {
+])('may be called only on a local network: %s', (url) => {
   expect([of(url) === null, of(url, true)]).toEqual([false, null])
 })
 
@@ -71,7 +71,7 @@ test.each([
       'https://hub.example.com:8443/',
     ],
   ],
-])('is refused, on a local network too: %s', (_, urls) => {
+])('is refused, also on a local network: %s', (_, urls) => {
   for (const url of urls) expect([url, of(url) === null, of(url, true) === null]).toEqual([url, false, false])
 })
 
@@ -89,6 +89,9 @@ test.each([
   ['https://x.localhost.:8787/', 'must not be this hub'],
   ['http://localhost:8788/', null],
   ['http://localhost/', null],
-])('a hub on this machine has its port under every name: %s', (url, problem) => {
-  expect(urlProblem(url, { isLocal: true, hub: new URL('http://localhost:8787') })).toBe(problem)
-})
+])(
+  'a URL of the hub itself is refused under every local name, and other ports are allowed: %s',
+  (url, problem) => {
+    expect(urlProblem(url, { isLocal: true, hub: new URL('http://localhost:8787') })).toBe(problem)
+  },
+)

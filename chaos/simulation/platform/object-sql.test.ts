@@ -19,14 +19,14 @@ function add(sql: ObjectSql, name: string): void {
 const namesIn = (sql: ObjectSql) =>
   sql.exec('SELECT name FROM things ORDER BY name', []).map(({ name }) => name)
 
-test('each object has rows of its own', () => {
+test('each object has its own rows', () => {
   const [one, other] = [withThings(), withThings()]
   add(one, 'first')
   one.commit()
   expect([namesIn(one), namesIn(other)]).toEqual([['first'], []])
 })
 
-test('nothing is left of a transaction that is taken back, its tables neither', () => {
+test('a rollback removes all rows and tables of its transaction', () => {
   const sql = withThings()
   add(sql, 'kept')
   sql.commit()
@@ -42,7 +42,7 @@ test('nothing is left of a transaction that is taken back, its tables neither', 
   expect(() => namesIn(none)).toThrow('no such table')
 })
 
-test('the tables of an object that has forgotten everything are empty for the next', () => {
+test('after an object deletes all its data, the next object gets empty tables', () => {
   const sql = withThings()
   add(sql, 'forgotten')
   sql.commit()
@@ -54,7 +54,7 @@ test('the tables of an object that has forgotten everything are empty for the ne
   expect(namesIn(next)).toEqual(['new'])
 })
 
-test('a transaction that throws is rolled back, and nothing else is', () => {
+test('an inner transaction that throws is rolled back alone', () => {
   const sql = withThings()
   sql.begin()
   const fail = () => {
@@ -67,7 +67,7 @@ test('a transaction that throws is rolled back, and nothing else is', () => {
   expect(namesIn(sql)).toEqual(['kept'])
 })
 
-test('a script that comes later changes the tables of one object', () => {
+test('a later script changes the tables of one object only', () => {
   const [sql, other] = [withThings(), withThings()]
   add(sql, 'first')
   sql.exec('ALTER TABLE things ADD COLUMN size INTEGER NOT NULL DEFAULT 1', [])

@@ -58,7 +58,7 @@ function judge(records: Changed): Partial<Record<CheckName, 'wrong' | 'unchecked
   )
 }
 
-test.each([[4], [2]])('everything holds of an honest round over %i devices', (miners) => {
+test.each([[4], [2]])('an honest round with %i devices passes every check', (miners) => {
   expect(judge(recordsOf(miners))).toEqual({})
   expect(trustRoot(recordsOf(miners))).toEqual({
     coordinator: ed25519PublicKey(coordinatorSeed),
@@ -70,8 +70,8 @@ const other = () => recordsOf()
 
 test.each<[what: string, lie: (records: Changed) => void, found: ReturnType<typeof judge>]>([
   ['another round', (all) => (all.round = other().round), { task: 'wrong' }],
-  ['another function than was asked for', (all) => (all.own.function = 'other'), { task: 'wrong' }],
-  ['another project beside the task', (all) => (all.round.project_id = rightReceiptHash), { task: 'wrong' }],
+  ['another function than requested', (all) => (all.own.function = 'other'), { task: 'wrong' }],
+  ['a round of another project', (all) => (all.round.project_id = rightReceiptHash), { task: 'wrong' }],
   ['another receipt', (all) => (all.receipt = wrongReceipt), { receipt: 'wrong', payload: 'unchecked' }],
   ['no receipt', (all) => (all.receipt = null), { receipt: 'unchecked', payload: 'unchecked' }],
   ['more gas', (all) => all.round.gas_used++, { receipt: 'wrong', validators: 'wrong' }],
@@ -80,13 +80,13 @@ test.each<[what: string, lie: (records: Changed) => void, found: ReturnType<type
   ['no output', (all) => (all.own.output = null), { payload: 'unchecked' }],
   ['a run that failed', (all) => (all.own.success = false), { payload: 'wrong' }],
   [
-    'rules that somebody else signed',
+    'rules signed by somebody else',
     (all) => (all.manifest.signature = signManifest(coordinatorSeed, all.manifest.manifest)),
     { rules: 'wrong' },
   ],
   ['no rules', (all) => (all.manifest = null), { rules: 'unchecked', draw: 'unchecked', votes: 'unchecked' }],
   [
-    'a generation that nobody signed',
+    'an unsigned generation',
     (all) => (all.generations = all.generations.map((one: object) => ({ ...one, signatures: [] }))),
     { generations: 'wrong' },
   ],
@@ -127,7 +127,7 @@ test.each<[what: string, lie: (records: Changed) => void, found: ReturnType<type
     ({ round: { finality_votes: votes } }) => (votes[0].signature = votes[1].signature),
     { validators: 'wrong' },
   ],
-])('a hub that shows %s is not believed', (_, lie, found) => {
+])('the checks do not trust a hub that shows %s', (_, lie, found) => {
   const records = recordsOf()
   lie(records)
   expect(judge(records)).toEqual(found)
@@ -140,7 +140,7 @@ test('the output of a round without a committee is compared with the receipt tha
   expect(judge({ ...forged, receipt: wrongReceipt })).toEqual({ receipt: 'wrong', payload: 'unchecked' })
 })
 
-test('a network with names of its own is checked by these names', () => {
+test('the checks use the names in the profile of the network', () => {
   const records = recordsOf()
   const strange = judge({ ...records, profile: { ...profile, prefix: 'strange' } })
   expect(strange).toMatchObject({ generations: 'wrong', beacon: 'wrong', draw: 'wrong' })

@@ -9,7 +9,7 @@ test.each([
   ['1234567890000000000000', 18, '1,234.5678'],
   ['5', 0, '5'],
   ['1999999', 6, '1.9999'],
-])('amount: %s in units of 10^-%i is %s, and never more than there is', (text, decimals, shown) => {
+])('amount: %s in units of 10^-%i is shown as %s, never rounded up', (text, decimals, shown) => {
   expect(amount(text, decimals)).toBe(shown)
 })
 
@@ -27,7 +27,7 @@ test.each([
   expect(shortId(id)).toBe(short)
 })
 
-test('times: in the largest unit, forwards and back', () => {
+test('times: relative times use the largest unit, durations the two largest', () => {
   expect([ago(100, 103), ago(40, 100), ago(7_300, 100), ago(0, 200_000)]).toEqual([
     ...['now', '1 min. ago', 'in 2 hr.', '2 days ago'],
   ])
@@ -36,7 +36,7 @@ test('times: in the largest unit, forwards and back', () => {
   ])
 })
 
-test('numbers and relative times are those of the platform, without what it loads for them', () => {
+test('numbers and relative times have the same format as in Intl', () => {
   const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
   const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
   fc.assert(
@@ -58,10 +58,10 @@ test('numbers and relative times are those of the platform, without what it load
   }
 })
 
-test('exact times: of the time zone of the browser', () => {
+test('exact times: in the time zone of the browser', () => {
   expect(exactTime(new Date(2026, 0, 2, 3, 4, 5).getTime() / 1_000)).toBe('2 Jan 2026, 03:04:05')
 })
 
-test('median: of none, one, two and three', () => {
+test('median: of zero, one, two and three numbers', () => {
   expect([median([]), median([4]), median([1, 4]), median([9, 1, 4])]).toEqual([null, 4, 2.5, 4])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { incidentsOf } from './incidents.ts'
 
-test('equal incidents of an hour are one, the newest first, each with its record', () => {
+test('equal incidents of an hour are merged, the newest are first, and each has its record', () => {
   const hash = `0x${'1a'.repeat(32)}`
   const events = [
     { id: '1-0', type: 'round.escalated', created_at: 7_200, round_id: 'task:0x1' },

@@ -10,9 +10,9 @@ test.each([
   ['', false],
   [null, false],
   [undefined, false],
-])('%j leads somewhere: %s', (url, expected) => expect(isSite(url)).toBe(expected))
+])('%j is the address of a site: %s', (url, expected) => expect(isSite(url)).toBe(expected))
 
-test('a host is shown as it is, past what stands before it', () => {
+test('the shown host is the real host, without a user name and in punycode', () => {
   expect(hostOf('https://hub.example@evil.example/a')).toBe('evil.example')
   expect(hostOf('https://\u0430pple.example/')).toBe('xn--pple-43d.example')
 })

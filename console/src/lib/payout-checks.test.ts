@@ -38,7 +38,7 @@ const judge = (records: EpochRecords, miner = wallet(1)) =>
       .map(({ name, holds }) => [name, holds]),
   )
 
-test.each([1, 2, 5, 9])('each of %i wallets is led to the root', (miners) => {
+test.each([1, 2, 5, 9])('the payout of each of %i wallets is proved up to the root', (miners) => {
   const records = recordsOf(miners)
   for (let index = 1; index <= miners; index++) {
     expect(judge(records, wallet(index))).toEqual({})
@@ -65,7 +65,7 @@ test.each<[what: string, lie: (records: ReturnType<typeof recordsOf>) => void, f
     (records) => (records.coordinator = ed25519PublicKey(validatorSeeds[0]!)),
     { attested: false },
   ],
-])('a hub that shows %s is not believed', (_, lie, found) => {
+])('the checks do not trust a hub that shows %s', (_, lie, found) => {
   const records = recordsOf(3)
   lie(records)
   expect(judge(records)).toEqual(found)

@@ -21,9 +21,9 @@ function openList() {
 }
 
 test.each([
-  ['is on its way', false],
-  ['is there', true],
-])('a row that is added while the first answer %s is shown', async (_, isThere) => {
+  ['is pending', false],
+  ['has arrived', true],
+])('a row that is added when the first answer %s appears in the list', async (_, isThere) => {
   const { queries, answers, stored, shown } = openList()
   if (isThere) {
     answers[0]?.()

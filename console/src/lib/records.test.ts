@@ -50,11 +50,11 @@ async function judge(source: Source, project: typeof after) {
   return [...checkRound(records)].filter(({ holds }) => holds !== true).map(({ name }) => name)
 }
 
-test('rounds before and after a change of parameters hold, each by the parameters of its epoch', async () => {
+test('rounds before and after a change of parameters are valid under the parameters of their epoch', async () => {
   expect([await judge(honest, before), await judge(honest, after)]).toEqual([[], []])
 })
 
-test('neither holds by the parameters of the other', async () => {
+test('a round is not valid under the parameters of another epoch', async () => {
   const swapped = { ...honest, paramsAt: (time: number) => honest.paramsAt(time < from ? from : from - 1) }
   for (const project of [before, after]) expect(await judge(swapped, project)).toContain('set')
 })

@@ -14,7 +14,7 @@ const vote = (position: number, receipt_hash: string) =>
 const committee = (draw: never[], fallback = false) => ({ draw, quorum: 3, fallback }) as never
 
 describe('the ring of a committee', () => {
-  test('a clean round: each vote, the quorum, each signature', () => {
+  test('shows each vote, the quorum and each signature of an undisputed round', () => {
     const ring = ringOfSummary({ ...summary, committee_size: 3, votes: 3, agreeing: 3 }, validators)
     expect(stepsOf(ring)).toEqual([
       ...['received', 'drawn', 'asked', 'voted', 'voted', 'voted', 'agreed'],
@@ -25,14 +25,14 @@ describe('the ring of a committee', () => {
     )
   })
 
-  test('of a run that failed says so, final as it is', () => {
+  test('says that the function failed in a final round', () => {
     const failed = { ...summary, committee_size: 3, votes: 3, agreeing: 3, success: false }
     expect(sentenceOf(ringOfSummary(failed, validators))).toMatch(/State: Final\. Function failed\.$/)
     const [first] = framesOf(ringOfSummary(failed, validators))
     expect(texts.ring.sentence(ringOfSummary(failed, validators), first!)).not.toContain('failed')
   })
 
-  test('a contested round: the result that counts comes first, and the validators run the task', () => {
+  test('shows the accepted result of a contested round first, and that validators run the task', () => {
     const ring = ringOf(
       {
         ...summary,
@@ -68,7 +68,7 @@ describe('the ring of a committee', () => {
     )
   })
 
-  test('without a committee the validators run the task', () => {
+  test('shows that validators run a task without a committee', () => {
     const round = { ...summary, state: 'fallback', committee: committee([], true) } as const
     expect(stepsOf(ringOf(round, validators))).toEqual(['received', 'rerun'])
     expect(sentenceOf(ringOf(round, validators))).toBe(
@@ -76,7 +76,7 @@ describe('the ring of a committee', () => {
     )
   })
 
-  test('a round of an epoch has the votes of validators alone', () => {
+  test('shows only votes of validators for a round of an epoch', () => {
     const ring = ringOf({ ...summary, kind: 'epoch', votes: 4, agreeing: 4 }, validators)
     expect(stepsOf(ring)).toEqual(['received', 'signed', 'signed', 'signed', 'signed', 'final'])
     expect(sentenceOf(ring)).toBe(
@@ -84,7 +84,7 @@ describe('the ring of a committee', () => {
     )
   })
 
-  test('a round on its way ends where it is', () => {
+  test('stops at the current step of an unfinished round', () => {
     const ring = ringOfSummary(
       { ...summary, state: 'pending', committee_size: 3, votes: 1, agreeing: 1 },
       validators,

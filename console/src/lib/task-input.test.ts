@@ -8,7 +8,7 @@ test.each([
   ['text', 'one text', '"one text"'],
   ['text', 'a "quoted" one', '"a \\"quoted\\" one"'],
   ['plain', 'one text', 'one text'],
-] as const)('as %s, a function gets of %s: %s', async (form, input, bytes) =>
+] as const)('in the form %s, the function gets the input %s as %s', async (form, input, bytes) =>
   expect(await sentText(form, input)).toBe(bytes),
 )
 
@@ -23,7 +23,7 @@ test.each([
   expect(problemOf('plain', input)).toBeNull()
 })
 
-test('the copied program gives the function the same value as the page', async () => {
+test('the copied program sends the function the same value as the page', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom('json', 'text', 'plain'), fc.string(), async (form, text) => {
       const input = form === 'json' ? JSON.stringify({ text }) : text

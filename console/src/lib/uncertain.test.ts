@@ -20,6 +20,6 @@ test.each([
   [refusal(400, 'invalid_field'), false],
   [new HubError('The session has ended.'), false],
   [new TypeError('A fault of this page.'), false],
-])('%s leaves open what became of the call: %s', (error, expected) =>
+])('%s leaves the outcome of the call unknown: %s', (error, expected) =>
   expect(isUncertain(error)).toBe(expected),
 )

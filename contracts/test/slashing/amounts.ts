@@ -26,7 +26,7 @@ const evidenceOf = (kind: Offence, round: number): Evidence => ({
 })
 
 export function testAmounts(): void {
-  test('property: the amount of a slash is that of Solidity', async () => {
+  test('property: the amount of a slash is the same in Solidity', async () => {
     const reference = await network.deploy(settlementReferenceAbi, settlementReferenceBytecode)
     const cases = fc.array(
       fc.record({
@@ -47,7 +47,7 @@ export function testAmounts(): void {
     )
   })
 
-  test('property: several slashes take what each says or what the earlier ones left, in any order', async () => {
+  test('property: each of several slashes takes its amount or the remaining collateral, in any order', async () => {
     const cases = fc
       .array(fc.record({ kind: fc.constantFrom(...offences), bp: fc.integer({ min: 1, max: 10_000 }) }), {
         minLength: 1,

@@ -20,7 +20,7 @@ import {
 const other = bytes32(2)
 
 export function testDisputes(): void {
-  test('a disputed slash waits for the arbiter; cancelled it takes nothing', async () => {
+  test('a disputed slash waits for the arbiter, and takes nothing if it is cancelled', async () => {
     await act.propose()
     expect(await act.dispute()).toEqual([{ event: 'SlashDisputed', evidenceHash: evidence }])
     await network.pass(secs.windowMax + secs.grace)
@@ -31,7 +31,7 @@ export function testDisputes(): void {
     expect(await network.balanceOf(treasury)).toBe(0n)
   })
 
-  test('an upheld slash is executed, but not before its window is over', async () => {
+  test('an upheld slash is executed only after its dispute window is over', async () => {
     await act.propose()
     await act.dispute()
     expect(await act.uphold()).toEqual([{ event: 'SlashUpheld', evidenceHash: evidence }])
@@ -42,7 +42,7 @@ export function testDisputes(): void {
     expect(await collateral()).toBe(amount - slashed)
   })
 
-  test('an arbiter cancels an undisputed and an upheld slash too', async () => {
+  test('an arbiter can also cancel an undisputed or an upheld slash', async () => {
     await act.propose()
     await act.cancel()
     expect(await stateOf()).toBe(state.cancelled)
@@ -51,14 +51,14 @@ export function testDisputes(): void {
     expect((await read.subscriptionOf([id])).openSlashes).toBe(0)
   })
 
-  test('a proposer passes on the dispute of an owner without native tokens; a stranger disputes nothing', async () => {
+  test('a proposer can send the dispute of an owner without native tokens, and a stranger cannot dispute', async () => {
     await act.propose()
     await refused(attempt.dispute(evidence, by.stranger), ['NotDisputer', evidence, stranger.address])
     await act.dispute(evidence, by.proposer)
     expect(await stateOf()).toBe(state.disputed)
   })
 
-  test('a dispute sent in the last second of the window is not overtaken by the execution', async () => {
+  test('an execution does not overtake a dispute sent in the last second of the window', async () => {
     await act.propose()
     const { executableAt } = await read.slashOf([evidence])
     await network.passTo(executableAt - 1n)
@@ -75,7 +75,7 @@ export function testDisputes(): void {
     expect(await stateOf()).toBe(state.disputed)
   })
 
-  test('a dispute that nobody decides ends after two weeks in favour of the owner, and not before', async () => {
+  test('an undecided dispute ends in favour of the owner after two weeks, and not before', async () => {
     await network.mined(write.unbond([id], by.owner))
     await act.propose()
     await act.dispute()
@@ -94,7 +94,7 @@ export function testDisputes(): void {
     expect(await network.balanceOf(owner.address)).toBe(amount)
   })
 
-  test('only a dispute ends this way', async () => {
+  test('an undisputed slash does not end as an undecided dispute', async () => {
     await act.propose()
     await network.pass(secs.execution)
     await refused(attempt.endDispute(), ['InvalidSlashState', evidence, state.proposed])
@@ -102,7 +102,7 @@ export function testDisputes(): void {
     await refused(attempt.endDispute(), ['InvalidSlashState', evidence, state.executed])
   })
 
-  test('an upheld slash does not end by itself', async () => {
+  test('an upheld slash does not end as an undecided dispute', async () => {
     await act.propose()
     await act.dispute()
     await act.uphold()
@@ -112,7 +112,7 @@ export function testDisputes(): void {
     expect(await collateral()).toBe(amount - slashed)
   })
 
-  test('a dispute comes once, and until the grace period of the window is over', async () => {
+  test('a slash can be disputed once, until the grace period of the window is over', async () => {
     await act.propose()
     const endsAt = (await read.slashOf([evidence])).executableAt + secs.grace
     await network.passTo(endsAt - 1n)
@@ -123,7 +123,7 @@ export function testDisputes(): void {
     await refused(attempt.dispute(other), ['InvalidSlashState', other, state.upheld])
   })
 
-  test('a slash that was never proposed, or is decided, leads nowhere', async () => {
+  test('a slash that was never proposed, or is executed, allows no further step', async () => {
     const leadNowhere = async (from: number) => {
       for (const step of [attempt.dispute, attempt.cancel, attempt.uphold, attempt.execute])
         await refused(step(), ['InvalidSlashState', evidence, from])

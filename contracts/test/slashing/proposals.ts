@@ -25,7 +25,7 @@ import {
 const pauseSecs = 3n * 86_400n
 
 export function testProposals(): void {
-  test('after an undisputed window anyone executes, and the collateral goes to the treasury', async () => {
+  test('after an undisputed window anyone can execute a slash, and the treasury gets the collateral', async () => {
     const said = await act.propose()
     const executableAt = (await network.now()) + secs.window
     const proposal = { subscriptionId: id, amount: slashed, executableAt }
@@ -49,7 +49,7 @@ export function testProposals(): void {
     expect(await network.balanceOf(network.addresses.staking)).toBe(amount - slashed)
   })
 
-  test('an arbiter stops proposals and executions, but neither disputes nor decisions nor withdrawals', async () => {
+  test('a pause by an arbiter stops proposals and executions, but not disputes, decisions and withdrawals', async () => {
     const [held, third] = [bytes32(2), bytes32(3)]
     await act.propose()
     await act.propose(held)
@@ -70,7 +70,7 @@ export function testProposals(): void {
     await attempt.withdraw()
   })
 
-  test('a pause ends by itself after three days, also one that was taken up again, and the next begins a day after', async () => {
+  test('a pause, even if resumed, ends by itself after three days, and the next can start a day later', async () => {
     await network.mined(write.pause(by.arbiter))
     const endsAt = (await network.now()) + pauseSecs
     expect(await read.pausedUntil()).toBe(endsAt)
@@ -93,7 +93,7 @@ export function testProposals(): void {
     expect(await read.pausedUntil()).toBe((await network.now()) + pauseSecs)
   })
 
-  test('a slash that is not executed within a week is void, also after a pause: the collateral goes back to its owner', async () => {
+  test('a slash not executed within a week is void, even after a pause, and the owner gets the collateral', async () => {
     await network.mined(write.unbond([id], by.owner))
     await act.propose()
     const { executableAt } = await read.slashOf([evidence])
@@ -111,7 +111,7 @@ export function testProposals(): void {
     expect(await network.balanceOf(owner.address)).toBe(amount)
   })
 
-  test('is executed until the second before it is void, and not after, paused or not', async () => {
+  test('a slash can be executed until the second before it is void, and not after', async () => {
     await act.propose()
     const { executableAt } = await read.slashOf([evidence])
     const voidAt = executableAt + secs.grace + secs.execution
@@ -121,7 +121,7 @@ export function testProposals(): void {
     await refused(attempt.execute(), ['ExecutionOverdue', evidence, voidAt])
   })
 
-  test('an upheld slash has its week from the end of the time to decide on', async () => {
+  test('the week to execute an upheld slash starts at the end of the time to decide', async () => {
     await act.propose()
     await act.dispute()
     await refused(attempt.void(), ['InvalidSlashState', evidence, 2])
@@ -136,7 +136,7 @@ export function testProposals(): void {
     expect(await collateral()).toBe(amount)
   })
 
-  test('no withdrawal while a slash is open, in whichever way; afterwards what is left comes back', async () => {
+  test('collateral cannot be withdrawn while a slash is open; afterwards the rest can be withdrawn', async () => {
     await network.mined(write.unbond([id], by.owner))
     await act.propose(evidence)
     await act.propose(bytes32(2))
@@ -149,7 +149,7 @@ export function testProposals(): void {
     expect(await network.balanceOf(owner.address)).toBe(amount - slashed)
   })
 
-  test('a member that unbonds once its epoch is drawn can be slashed until a day after the longest epoch', async () => {
+  test('a member that unbonds when its epoch is drawn can be slashed until a day after the longest epoch', async () => {
     const daySecs = 86_400n
     const epochStart = ((await network.now()) / daySecs + 2n) * daySecs
     const drawnAt = epochStart - BigInt(params.beacon_offset_secs)
@@ -175,14 +175,14 @@ export function testProposals(): void {
     expect(await collateral()).toBe(eth(1))
   })
 
-  test('one evidence is proposed once, also after it was cancelled or executed', async () => {
+  test('the same evidence cannot be proposed again, even after the slash was cancelled', async () => {
     for (const step of [act.propose, act.cancel]) {
       await step()
       await refused(attempt.propose(evidence, bytes32(9)), ['AlreadyProposed', evidence])
     }
   })
 
-  test('a second evidence for one offence takes nothing, whatever became of the first', async () => {
+  test('a second evidence for the same offence is refused, whatever the state of the first slash', async () => {
     const round = { kind: 'equivocation', round_id: `task:${bytes32(7)}`, node_key: nodeKey }
     const offenceId = keccak256(toHex(offenceKey(round as never)))
     const otherVotes = bytes32(0xe2)
@@ -201,7 +201,7 @@ export function testProposals(): void {
     await refused(attempt.propose(bytes32(0xe3), known), ['OffenceKnown', known, otherVotes])
   })
 
-  test('a proposal needs a subscription with collateral, an amount, and a window within bounds', async () => {
+  test('a proposal needs a subscription with collateral, an amount, and a window within the limits', async () => {
     const unknown = bytes32(9)
     const isRefused = (error: unknown[], subscription: Hex = id, value = 1n, window = secs.window) => {
       const args = [subscription, offenceOf(evidence), evidence, value, window] as const

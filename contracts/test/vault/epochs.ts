@@ -26,7 +26,7 @@ import {
 
 export function testEpochs(): void {
   describe('postEpoch', () => {
-    test('sets the whole total aside until the challenge period is over', async () => {
+    test('reserves the whole total until the challenge period is over', async () => {
       await fund()
       const said = await post(totals(eth(20)))
       const releaseAt = (await network.now()) + challengeSecs
@@ -39,14 +39,14 @@ export function testEpochs(): void {
       expect(await vault.read.freeBalance()).toBe(eth(76))
     })
 
-    test('is refused beyond the free balance, to the last unit, and takes exactly the free balance', async () => {
+    test('accepts totals up to the free balance, and refuses one unit more', async () => {
       await fund()
       await post(totals(eth(20)))
       await refused(posting(eth(72) + 1n, epoch + 1n), ['Underfunded', eth(76), eth(76) + 1n])
       await posting(eth(72), epoch + 1n)
     })
 
-    test('takes the cap of an epoch, and not one unit more', async () => {
+    test('accepts totals up to the cap of the epoch, and refuses one unit more', async () => {
       const low = await openFunded('low-tide', hour, eth(10))
       const at = (await low.read.latestTerms()).from / hour
       await network.passTo((at + 1n) * hour)
@@ -59,7 +59,7 @@ export function testEpochs(): void {
       await refused(attempt(all), ['ExceedsCap', at, eth(10), most * 3n])
     })
 
-    test('refuses an epoch that runs, lies ahead, or was over when the vault was opened', async () => {
+    test('refuses an epoch that is running, in the future, or older than the vault', async () => {
       await fund()
       const running = (await network.now()) / hour
       for (const at of [running, running + 1n, 2n ** 64n, 2n ** 255n, epoch - 1n, 0n])
@@ -71,7 +71,7 @@ export function testEpochs(): void {
       await posting(1n)
     })
 
-    test('an arbiter stops the posting in all vaults at once, while payments go on', async () => {
+    test('an arbiter can stop the posting in all vaults at once, while payments continue', async () => {
       const { factory } = network
       await fund()
       const [row] = rowsOf(await postTree(2))
@@ -85,7 +85,7 @@ export function testEpochs(): void {
         await refused(call(by.poster), unauthorized(roles.poster, 'ARBITER_ROLE'))
     })
 
-    test('an epoch has a root, a receipt and something for miners, and is posted once', async () => {
+    test('an epoch needs a root, a receipt and an amount for miners, and is posted once', async () => {
       await fund()
       for (const [merkleRoot, receipt, minerTotal] of [
         [bytes32(0), receiptHash, 1n],
@@ -106,7 +106,7 @@ export function testEpochs(): void {
   })
 
   describe('veto', () => {
-    test('within the challenge period an arbiter frees the funds, and allows another root', async () => {
+    test('by an arbiter within the challenge period frees the funds, and reopening allows another root', async () => {
       await fund()
       await post(totals(eth(20)))
       const { releaseAt } = await vault.read.epochOf([epoch])
@@ -122,7 +122,7 @@ export function testEpochs(): void {
       expect((await vault.read.epochOf([epoch])).merkleRoot).toBe(tree.root)
     })
 
-    test('only an arbiter reopens an epoch, and only one that is vetoed', async () => {
+    test('only an arbiter can reopen an epoch, and only a vetoed one', async () => {
       await fund()
       await post(totals(1n))
       await refused(vault.simulate.reopen([epoch], by.arbiter), ['NoVeto', epoch])
@@ -130,7 +130,7 @@ export function testEpochs(): void {
       await refused(vault.simulate.reopen([epoch], by.poster), unauthorized(roles.poster, 'ARBITER_ROLE'))
     })
 
-    test('comes too late once payments may have been made, and only from an arbiter', async () => {
+    test('is refused after the challenge period, and from accounts other than an arbiter', async () => {
       await fund()
       await post(totals(eth(20)))
       const { releaseAt } = await vault.read.epochOf([epoch])
@@ -139,7 +139,7 @@ export function testEpochs(): void {
       await refused(vault.simulate.veto([epoch], by.arbiter), ['ChallengeOver', epoch, releaseAt])
     })
 
-    test('nothing of a vetoed epoch is paid', async () => {
+    test('a vetoed epoch pays neither claims nor fees', async () => {
       await fund()
       const tree = await postTree(3)
       await network.mined(vault.write.veto([epoch], by.arbiter))
@@ -157,7 +157,7 @@ export function testEpochs(): void {
     /** The first two-hour boundary at least an hour ahead. */
     const boundary = async () => ((await network.now()) / (2n * hour) + 2n) * 2n * hour
 
-    test('pay epochs before and after a change by the terms of their time', async () => {
+    test('apply to the epochs of their time, before and after a change', async () => {
       await fund()
       const from = await boundary()
       expect(await setTerms(from, 2n * hour, eth(5))).toEqual([
@@ -175,7 +175,7 @@ export function testEpochs(): void {
       await refused(posting(eth(2), firstNew), ['AlreadyPosted', firstNew])
     })
 
-    test('begin with an epoch of the old and the new length, at least an hour ahead', async () => {
+    test('must start at a boundary of old and new epochs, at least an hour ahead', async () => {
       const from = await boundary()
       const invalid = (at: bigint, epochSecs: bigint) => ['InvalidTerms', at, Number(epochSecs), eth(5)]
       expect(await attempt(from + 1n, hour)).toEqual(invalid(from + 1n, hour))
@@ -188,7 +188,7 @@ export function testEpochs(): void {
       expect(await attempt(from, 2n * hour)).toEqual(invalid(from, 2n * hour))
     })
 
-    test('do not cut an epoch of the old length, whatever boundary of the new length they begin at', async () => {
+    test('must not start within an epoch of the old length', async () => {
       const from = ((await network.now()) / (4n * hour) + 2n) * 4n * hour
       await setTerms(from, 4n * hour, eth(1))
       await network.passTo(from)
@@ -199,7 +199,7 @@ export function testEpochs(): void {
       expect((await vault.read.termsOf([from / (4n * hour) + 1n])).epochCap).toBe(eth(1))
     })
 
-    test('further ahead are replaced, and stand once the notice has begun', async () => {
+    test('can be replaced until their notice of an hour begins', async () => {
       const from = ((await network.now()) / (4n * hour) + 2n) * 4n * hour
       await setTerms(from + 2n * hour, 2n * hour, eth(1))
       await setTerms(from, 2n * hour, eth(2))
@@ -212,7 +212,7 @@ export function testEpochs(): void {
       expect((await vault.read.termsOf([from / (2n * hour)])).epochCap).toBe(eth(2))
     })
 
-    test('are the developer’s to set', async () => {
+    test('can be set only by the developer', async () => {
       const from = await boundary()
       expect(await attempt(from, hour, by.poster)).toEqual(['NotDeveloper', projectId, roles.poster])
     })

@@ -16,7 +16,7 @@ import {
 
 export function testFunds(): void {
   describe('fund', () => {
-    test('books what arrives and says so', async () => {
+    test('books the received amount and emits an event', async () => {
       expect(await fund()).toContainEqual({ event: 'VaultFunded', from: developer.address, amount: eth(100) })
       const token = expect.stringMatching(new RegExp(network.addresses.token, 'i'))
       expect(await vault.read.summary()).toEqual({
@@ -25,7 +25,7 @@ export function testFunds(): void {
       })
     })
 
-    test('books tokens that were sent without a call, once, and refuses a call without new tokens', async () => {
+    test('books tokens sent without a call once, and refuses a call without new tokens', async () => {
       await refused(vault.simulate.fund([0n], by.stranger), ['NothingFunded'])
       await network.give(vault.address, eth(5))
       expect(await did(vault.write.fund([0n], by.stranger))).toEqual([
@@ -60,7 +60,7 @@ export function testFunds(): void {
       return (await network.balanceOf(developer.address)) - before
     }
 
-    test('comes after a notice that everyone can see', async () => {
+    test('is possible only after a public notice', async () => {
       const said = await announce(eth(40))
       const availableAt = (await network.now()) + noticeSecs
       const expiresAt = availableAt + noticeSecs
@@ -76,7 +76,7 @@ export function testFunds(): void {
       await isNotAvailable()
     })
 
-    test('an announced amount is not free for tasks, and is paid after past work', async () => {
+    test('an announced amount is not free for tasks, and past work is paid before it', async () => {
       await announce(eth(95))
       expect(await daily.read.freeBalance()).toBe(eth(5))
       await network.pass(noticeSecs)
@@ -85,7 +85,7 @@ export function testFunds(): void {
       expect((await daily.read.summary()).reserved).toBe(eth(10))
     })
 
-    test('does not overtake the posting of an epoch that has ended', async () => {
+    test('leaves enough to post an epoch that has ended, even if it comes first in the block', async () => {
       await announce(eth(100))
       await network.pass(noticeSecs)
       const at = await yesterday()
@@ -110,7 +110,7 @@ export function testFunds(): void {
       expect(await daily.read.summary()).toMatchObject({ balance: eth(40), reserved: eth(20) })
     })
 
-    test('leaves the caps of the running epoch and of those of the last day that are not posted', async () => {
+    test('leaves the caps of the running epoch and of the unposted epochs of the last day', async () => {
       await announce(eth(100))
       await network.pass(noticeSecs)
       const before = await network.client.snapshot()
@@ -120,7 +120,7 @@ export function testFunds(): void {
       expect(await withdraw()).toBe(eth(100 - 20 - 7))
     })
 
-    test('of a vault with epochs of an hour leaves 25 of them', async () => {
+    test('leaves the caps of 25 epochs in a vault with epochs of an hour', async () => {
       const hourly = await openFunded('hourly-tide', hour, eth(2))
       await network.mined(hourly.write.requestWithdrawal([eth(100)], by.developer))
       await network.pass(noticeSecs)
@@ -128,7 +128,7 @@ export function testFunds(): void {
       expect((await hourly.read.summary()).balance).toBe(eth(50))
     })
 
-    test('takes the rest a day after terms without payments', async () => {
+    test('takes the whole balance after more than a day of terms without payments', async () => {
       const from = ((await network.now()) / day + 1n) * day
       await network.mined(daily.write.setTerms([from, 86_400, 0n], by.developer))
       await network.passTo(from)
@@ -137,7 +137,7 @@ export function testFunds(): void {
       expect(await withdraw()).toBe(eth(100))
     })
 
-    test('of nothing is refused', async () => {
+    test('is refused if no amount is free', async () => {
       const small = await openFunded('small-tide', day, dayCap, eth(40))
       await network.mined(small.write.requestWithdrawal([eth(40)], by.developer))
       await network.pass(noticeSecs)
@@ -146,7 +146,7 @@ export function testFunds(): void {
       await small.simulate.withdraw(by.developer)
     })
 
-    test('cannot be kept in stock: an announcement expires', async () => {
+    test('is no longer possible after its announcement expires', async () => {
       await announce(eth(40))
       const { expiresAt } = await daily.read.pendingWithdrawal()
       await network.passTo(expiresAt - 1n)
@@ -158,7 +158,7 @@ export function testFunds(): void {
       expect(await daily.read.freeBalance()).toBe(eth(100))
     })
 
-    test('a later announcement takes the place of an earlier one, and 0 takes it back', async () => {
+    test('a later announcement replaces an earlier one, and an announcement of 0 cancels it', async () => {
       await announce(eth(40))
       await network.pass(noticeSecs)
       await announce(eth(50))
@@ -168,7 +168,7 @@ export function testFunds(): void {
       await isNotAvailable()
     })
 
-    test('only the developer announces and withdraws', async () => {
+    test('only the developer can announce and withdraw', async () => {
       const notDeveloper = ['NotDeveloper', await daily.read.projectId(), roles.poster]
       await refused(daily.simulate.requestWithdrawal([1n], by.poster), notDeveloper)
       await refused(daily.simulate.withdraw(by.poster), notDeveloper)

@@ -23,7 +23,7 @@ import {
 export function testPayments(): void {
   describe('claim', () => {
     test.each([1, 2, 3, 6, 7, 13])(
-      'anyone claims every leaf of a tree of %i for its miner, once',
+      'anyone can claim every leaf of a tree of %i for its miner, once',
       async (count) => {
         await fund()
         const tree = await postTree(count)
@@ -52,7 +52,7 @@ export function testPayments(): void {
       await claiming(row!)
     })
 
-    test('a proof holds for its epoch, miner and amount only', async () => {
+    test('a proof is valid only for its epoch, miner and amount', async () => {
       await fund()
       const [row] = rowsOf(await postTree(4))
       await postTree(5, epoch + 1n)
@@ -72,7 +72,7 @@ export function testPayments(): void {
       await refused(claiming({ ...row!, epoch: epoch + 2n }), ['UnknownEpoch', epoch + 2n])
     })
 
-    test('a proof of another project is worth nothing here', async () => {
+    test('a proof of another project is not valid', async () => {
       await fund()
       const foreign = buildPayoutTree(bytes32(0xf0), Number(epoch), [{ miner: miner(0), amount: '5' }])!
       await post(totals(5n), foreign.root)
@@ -106,7 +106,7 @@ export function testPayments(): void {
   })
 
   describe('claimMany', () => {
-    test('pays leaves of several epochs and passes over what somebody claimed before', async () => {
+    test('pays leaves of several epochs and skips leaves that were claimed before', async () => {
       await fund()
       const first = rowsOf(await postTree(3))
       const second = rowsOf(await postTree(4, epoch + 1n), epoch + 1n)
@@ -129,7 +129,7 @@ export function testPayments(): void {
       expect(await network.balanceOf(row!.miner)).toBe(row!.amount)
     })
 
-    test('one false leaf undoes the batch', async () => {
+    test('one invalid leaf reverts the whole batch', async () => {
       await fund()
       const [one, two] = rowsOf(await postTree(3))
       await release()
@@ -150,7 +150,7 @@ export function testPayments(): void {
   })
 
   describe('fees', () => {
-    test('go to developer and treasury once, whichever account asks', async () => {
+    test('are paid once to developer and treasury, whoever sends the call', async () => {
       await fund()
       await postTree(3)
       await release()
@@ -162,7 +162,7 @@ export function testPayments(): void {
       await refused(vault.simulate.payFees([epoch], by.stranger), ['NoFees', epoch])
     })
 
-    test('an epoch all for miners has none, and one fee may be missing', async () => {
+    test('can be zero for developer, treasury or both', async () => {
       await fund()
       await post({ miner: 1n, developer: 0n, treasury: 0n })
       await post({ miner: 1n, developer: 0n, treasury: 2n }, root, epoch + 1n)

@@ -36,13 +36,13 @@ export function testTokens(): void {
       return { token, other, at, payAt }
     }
 
-    test('a token that keeps a fee books what arrived', async () => {
+    test('the vault books the received amount of a token that keeps a fee', async () => {
       const { other } = await openVaultWith(feeTokenAbi, feeTokenBytecode, eth(10))
       expect(await other.read.freeBalance()).toBe(eth(9))
     })
 
     test.each(['fund', 'claim'] as const)(
-      'a token that calls %s from within a payment changes nothing in the books',
+      'a token that calls %s during a payment does not change the books',
       async (call) => {
         const opened = await openVaultWith(callbackTokenAbi, callbackTokenBytecode, eth(10))
         const { token, other, payAt } = opened
@@ -74,7 +74,7 @@ export function testTokens(): void {
         return { issuer, other, at, rows, refuse }
       }
 
-      test('one refused miner does not stop the batch, and is paid once the token takes it again', async () => {
+      test('one refused miner does not stop the batch, and is paid when the token accepts it again', async () => {
         const { issuer, other, at, rows, refuse } = await opened()
         await refuse(miner(1), true)
         const said = await network.events(other, other.write.claimMany([rows], by.stranger))
@@ -108,7 +108,7 @@ export function testTokens(): void {
         await refused(other.simulate.payFees([at], by.stranger), ['NoFees', at])
       })
 
-      test('tokens taken away are not free, and the vault can be funded again', async () => {
+      test('removed tokens are not free, and the vault can be funded again', async () => {
         const { issuer, other, at } = await opened()
         await network.mined(issuer.write.take([other.address, eth(80)], by.developer))
         // 100 in the books, 34 of them reserved, 20 there.

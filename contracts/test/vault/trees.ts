@@ -40,7 +40,7 @@ const invalidProof = toFunctionSelector('InvalidProof(uint256,address)')
 
 export function testTrees(): void {
   describe('payout trees', () => {
-    test('property: leaves, root and proofs are those of Solidity', async () => {
+    test('property: leaves, root and proofs are the same as in Solidity', async () => {
       const reference = await network.deploy(settlementReferenceAbi, settlementReferenceBytecode)
       await fc.assert(
         fc.asyncProperty(
@@ -67,7 +67,7 @@ export function testTrees(): void {
       )
     })
 
-    test('the vault pays every leaf of trees of 1 to 100 leaves, and none that is altered', async () => {
+    test('the vault pays every leaf of trees of 1 to 100 leaves, and no altered leaf', async () => {
       const reference = await network.deploy(settlementReferenceAbi, settlementReferenceBytecode)
       await fund(eth(1_000))
       await network.passTo((epoch + 102n) * hour)

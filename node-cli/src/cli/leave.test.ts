@@ -53,7 +53,7 @@ describe.skipIf(process.platform === 'win32' || process.execve === undefined)('l
     expect(await runNode(program)).toEqual([3, 'answer\n', 'error\n'])
   })
 
-  test('loads what NODE_OPTIONS names once only', async () => {
+  test('loads the modules of NODE_OPTIONS only once', async () => {
     const preloaded = 'data:text/javascript,console.log(`preloaded`)'
     expect(await runNode(leaving, [], { NODE_OPTIONS: `--import=${preloaded}` })).toEqual([
       3,
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32' || process.execve === undefined)('l
     ])
   })
 
-  test('is an ordinary exit where Node may start no other program', async () => {
+  test('is an ordinary exit if Node may not start another program', async () => {
     expect(await runNode(leaving, ['--permission', '--allow-fs-read=*'])).toEqual([3, 'answer\n', 'error\n'])
   })
 
@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32' || process.execve === undefined)('l
   })
 
   test.runIf(process.platform === 'linux')(
-    'leaves pipes to the next program as it was given them',
+    'leaves the flags of pipes unchanged for the next program',
     async () => {
       const shown = 'grep flags /proc/self/fdinfo/1; grep flags /proc/self/fdinfo/2 >&2'
       const [, before, beforeOfErrors] = await run('sh', ['-c', shown])

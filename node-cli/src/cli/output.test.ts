@@ -9,6 +9,6 @@ test('control characters for a terminal are shown, not obeyed', () => {
   expect(printable('grüße 🐝 שלום')).toBe('grüße 🐝 שלום')
 })
 
-test('a long text is cut, and it says by how much', () => {
+test('a long text is cut, and says how much is missing', () => {
   expect(printable('x'.repeat(5000))).toBe(`${'x'.repeat(4096)}… (904 more characters)`)
 })

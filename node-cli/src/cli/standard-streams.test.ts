@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 const streams = JSON.stringify(path.join(import.meta.dirname, 'standard-streams.ts'))
 const bytes = 4 * 1024 * 1024
 
-test('a slow reader of a pipe that does not wait gets everything, in order', async () => {
+test('a slow reader of a non-blocking pipe gets everything, in order', async () => {
   // Node's stream tells the pipe not to wait; nobody reads before all is written.
   const program = `
     import { writeOutput, writeError } from ${streams}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { npmEnvironment } from './asc-home.ts'
 
-test('npm is told how to reach the registry, and nothing else of the settings of a caller', () => {
+test('npm gets the registry settings of the caller, and no other settings', () => {
   const kept = {
     PATH: '/bin',
     npm_config_registry: 'https://registry.example',

@@ -62,7 +62,7 @@ describe('the address', async () => {
 const form = '(input: string): string { return input }'
 
 describe('the functions', () => {
-  test('are those declared, listed, renamed and passed on; the rest is for other modules', async () => {
+  test('are those declared, listed, renamed and re-exported; the rest is for other modules', async () => {
     const folder = project({
       'm.ts': `import { inner as kept, limit } from "./lib/a"
 import * as whole from "./lib/a"
@@ -94,7 +94,7 @@ export { listed as circled } from "../../m"
     expect(functions.join(' ')).toBe('again circled inner kept listed main own passed renamed z')
   })
 
-  test('have every form that may be, sorted; storage makes the module stateful', async () => {
+  test('may have every allowed form, and are sorted; storage makes the module stateful', async () => {
     const source = `import { storage, emit, call, tryCall, hash, log, fail } from "hub"
 export function zeta(input: string): string { return hash(input) }
 export function alpha(): string { return call("0x", "f", "") }
@@ -174,7 +174,7 @@ hive.define("middle", (input: string): string => hive.hash(input))
     expect((await compile(folder)).functions).toEqual(['alpha', 'middle', 'zeta'])
   })
 
-  test('a name hive of the source itself is its own', async () => {
+  test('a name hive that the source declares is its own', async () => {
     const own = `export class hive { static define(name: string, value: i32): void {} }\n`
     const use = `hive.define("x", 1)\nexport function main${form}\n`
     for (const files of [
@@ -222,7 +222,7 @@ test.each([
   await expect(compile(folder)).rejects.toMatchObject(refused(message))
 })
 
-test('sources have a largest size, each and together', async () => {
+test('sources have a maximum size, each and in total', async () => {
   const filler = (bytes: number) => `//${'x'.repeat(bytes)}\nexport const n = 1\n`
   const large = filler(4 * 1024 * 1024)
   await expect(compile(project({ 'm.ts': large }))).rejects.toThrow('m.ts is larger than 4194304 bytes')

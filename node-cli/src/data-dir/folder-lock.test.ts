@@ -30,7 +30,7 @@ const ask = (child: ChildProcess) => {
 }
 
 describe('lockFolder', () => {
-  test('of many at once exactly one has it; when it is killed, the next one has it', async () => {
+  test('exactly one of many processes gets the lock; when it is killed, the next one gets it', async () => {
     const folder = path.join(root, 'raced')
     const takers = Array.from({ length: 6 }, () => taker(folder))
     try {

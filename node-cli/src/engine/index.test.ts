@@ -36,7 +36,7 @@ afterAll(closeThreads)
 describe.each(engineNames)('execute on %s', (engine) => {
   const base = { ...usual, engine }
 
-  test('the known answer: output, event and gas', async () => {
+  test('gives the known answer: output, event and gas', async () => {
     const input = new TextEncoder().encode('{"msg":"hi"}')
     const module = { wasm: echoWasm, functions: echoManifest.functions }
     const ran = await execute({ ...base, address: echoAddress, module, function: 'echo', input })
@@ -45,7 +45,7 @@ describe.each(engineNames)('execute on %s', (engine) => {
     expect(ran.events).toEqual([{ name: 'echoed', data: { msg: 'hi' } }])
   })
 
-  test('storage may answer later; what is written comes back and is not kept', async () => {
+  test('storage may answer asynchronously; writes are returned and not stored', async () => {
     let questions = 0
     const stored = async () => {
       questions += 1
@@ -70,7 +70,7 @@ describe.each(engineNames)('execute on %s', (engine) => {
     expect(ran.writes).toMatchObject([{ address: callee }])
   })
 
-  test('the module that runs finds itself, whatever its caller knows', async () => {
+  test('the running module finds itself, even if the caller of execute does not know it', async () => {
     const levels = moduleOf(`(local $below i64) (local.set $below ${callOther})
       (if (result i64) (i64.lt_s (local.get $below) (i64.const 0)) (then ${set} ${get}) (else (local.get $below)))`)
     const asked: string[] = []
@@ -91,7 +91,7 @@ describe.each(engineNames)('execute on %s', (engine) => {
     await expect(asking).rejects.toThrowError(fault('the peer is away'))
   })
 
-  test('a repeated run leaves nothing of the first behind: one event, one line, one question', async () => {
+  test('a repeated run keeps nothing of the first run: one event, one log line, one query', async () => {
     let questions = 0
     const stored = () => {
       questions += 1
@@ -122,7 +122,7 @@ describe.each(engineNames)('execute on %s', (engine) => {
     expect(await execute({ ...base, module: moduleOf('(i64.const 0)') })).toMatchObject({ success: true })
   })
 
-  test('a run is ended by its signal, and never begun after it', async () => {
+  test('an aborted signal ends a run, and prevents its start', async () => {
     const endless = moduleOf('(loop $l (br $l)) (i64.const 0)')
     const stop = new AbortController()
     const run = { ...base, module: endless, gasLimit: 10_000_000_000, signal: stop.signal }
@@ -132,7 +132,7 @@ describe.each(engineNames)('execute on %s', (engine) => {
     await expect(execute(run)).rejects.toThrowError(fault('the run was given up'))
   })
 
-  test('the log of a module is kept up to a number of lines and bytes, and costs the same beyond them', async () => {
+  test('the log of a module is bounded in lines and bytes, and logging beyond them costs the same', async () => {
     const logging = (lines: number, bytes: number) =>
       moduleOf(
         `(local i32) (loop $l (call $log (i32.const 4096) (i32.const ${bytes}))
@@ -147,7 +147,7 @@ describe.each(engineNames)('execute on %s', (engine) => {
     expect(long.gasUsed).toBeGreaterThan(500 * (limits.logLine + 100))
   })
 
-  test('a module is known by its bytes, whatever address it goes by', async () => {
+  test('a module is identified by its bytes, not by its address', async () => {
     const one = { ...base, address: callee }
     expect(text((await execute({ ...one, module: moduleOf(`${set} ${get}`) })).output)).toBe('value')
     expect(text((await execute({ ...one, module: moduleOf('(i64.const 0)') })).output)).toBe('')
@@ -196,7 +196,7 @@ describe('a module that V8 refuses and the rules allow', () => {
     await expect(execute({ ...usual, module, engine: 'native' })).rejects.toThrowError(NodeFault)
   })
 
-  test('calls and is called by one that V8 takes', async () => {
+  test('calls a module that V8 accepts, and is called by it', async () => {
     const large = moduleOf(`(local ${'i32 '.repeat(49_997)}) ${set} ${get}`)
     const state = { ...emptyState, module: () => large }
     const [auto, pulley] = await onBoth({ ...usual, module: calling, state })

@@ -111,7 +111,7 @@ test('a longer run goes on in a thread, with the same outcome', async () => {
   expect(auto).toEqual(pulley)
 })
 
-test('pauses where memory is moved and after the host was called change nothing, whatever gas is left', () => {
+test('pauses after memory moves and after host calls change nothing, whatever gas is left', () => {
   const much = '(memory.fill (i32.const 0) (i32.const 7) (i32.const 67108864))'
   const dear = '(drop (call $hash (i32.const 0) (i32.const 100000)))'
   const wasm = guest(

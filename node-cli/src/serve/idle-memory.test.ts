@@ -24,7 +24,7 @@ function createProcess() {
 }
 
 describe('IdleMemory', () => {
-  test('collects once the work is over, and not again while nothing grows', () => {
+  test('collects once the work is over, and not again until memory grows', () => {
     const { look } = createProcess()
     expect(look({ cpuMs: 9_000, heapBytes: 60 * mebibyte })).toBe(0)
     expect(look({ cpuMs: 20 })).toBe(1)

@@ -7,7 +7,7 @@ function logTo(format: 'json' | 'pretty', level: 'error' | 'warn' | 'info' | 'de
 }
 
 describe('the log', () => {
-  test('is one JSON object in a line, with what all lines of a round have', () => {
+  test('is one JSON object in a line, with the members that all lines of a round share', () => {
     const { lines, log } = logTo('json', 'info')
     const ofRound = log.with({ round_id: 'exec:0x12' })
     ofRound.info('executed', { gas_used: 7, success: true })
@@ -31,7 +31,7 @@ describe('the log', () => {
     expect(lines.every((line) => line.indexOf('\n') === line.length - 1)).toBe(true)
   })
 
-  test('for people cannot be steered by what others wrote', () => {
+  test('for people shows control characters instead of sending them to the terminal', () => {
     const { lines, log } = logTo('pretty', 'info')
     log.error('a\u001b[2Jb', { reason: 'x\ny\u202e', none: undefined })
     expect(lines).toEqual([expect.stringMatching(/Z ERROR a\\u001b\[2Jb reason=x\\u000ay\\u202e\n$/)])
@@ -42,13 +42,13 @@ describe('the log', () => {
     ['warn', 2],
     ['info', 3],
     ['debug', 4],
-  ] as const)('at level %s has the lines of that importance and above', (level, count) => {
+  ] as const)('at level %s has the lines of that level and above', (level, count) => {
     const { lines, log } = logTo('json', level)
     for (const each of ['error', 'warn', 'info', 'debug'] as const) log[each](each)
     expect(lines).toHaveLength(count)
   })
 
-  test('cuts what is long, and keeps the last ten errors', () => {
+  test('cuts long values, and keeps the last ten errors', () => {
     const { lines, log } = logTo('json', 'info')
     log.info('x'.repeat(5000), { line: 'y'.repeat(5000) })
     expect(lines[0]!.length).toBeLessThan(2200)

@@ -24,7 +24,7 @@ async function createWorking(projectId: string, collateral = 2n * minCollateral)
   return { ...subscribed, set, alerts, types: async () => (await alerts()).map(({ type }) => type) }
 }
 
-test('a device that works as it should raises no alert; each thing that is wrong raises one', async () => {
+test('a healthy device raises no alert; each fault raises one', async () => {
   const projectId = await createListedProject()
   const { set, types, alerts, device, subscriptionId } = await createWorking(projectId)
   expect(await types()).toEqual([])
@@ -61,7 +61,7 @@ test('a device that works as it should raises no alert; each thing that is wrong
   }
 })
 
-test('collateral that is low, lost to a slash or in danger is told', async () => {
+test('low, slashed or endangered collateral raises an alert', async () => {
   const projectId = await createListedProject()
   const { owner, device, subscriptionId, types, alerts } = await createWorking(projectId, minCollateral)
   expect(await alerts()).toMatchObject([{ type: 'low_collateral', severity: 'warning' }])

@@ -64,7 +64,7 @@ describe('GET /v1/me/claims', () => {
     expect(await claimsOf(`?address=${address.toUpperCase().replace('0X', '0x')}`)).toEqual(items)
   })
 
-  test('of every recipient, the proof is its own', async () => {
+  test('has a separate proof for every recipient', async () => {
     const receipt = await settle(miner(1))
     for (const { miner: account, amount } of receipt.compute_units) {
       const [item] = await claimsOf(`?address=${account}`)
@@ -73,7 +73,7 @@ describe('GET /v1/me/claims', () => {
     }
   })
 
-  test('leaves out what is not released, was vetoed or was claimed, and takes back what the chain does', async () => {
+  test('omits unreleased, vetoed and claimed payouts, and lists a payout again if its claim is reverted', async () => {
     const account = miner(1)
     const [released, vetoed] = [
       await settle(account, { back: 3 }),
@@ -95,7 +95,7 @@ describe('GET /v1/me/claims', () => {
   /** As after a reindex of a chain whose blocks do not contain the claim. */
   const settleAgain = (receipt: EpochReceipt) => indexPosted(receipt, 7)
 
-  test('knows of what was posted and claimed before the receipt came', async () => {
+  test('considers postings and claims from before the receipt arrived', async () => {
     const receipt = receiptOf(project, { by: validators, units: units(miner(1)) })
     await settleAgain(receipt)
     await claim(receipt, miner(1))
@@ -104,7 +104,7 @@ describe('GET /v1/me/claims', () => {
     expect(await claimsOf(`?address=${miner(2)}`)).toMatchObject([{ epoch: receipt.round }])
   })
 
-  test('of one project where one is named', async () => {
+  test('filters by project', async () => {
     const other = await createProject()
     await settle(miner(1))
     await settle(miner(1), { of: other })
@@ -114,7 +114,7 @@ describe('GET /v1/me/claims', () => {
     ])
   })
 
-  test('400 invalid_field: nobody is signed in, and no wallet is named', async () => {
+  test('400 invalid_field: neither a session nor an address', async () => {
     await expectInvalid(client().get('/v1/me/claims'), 'address')
   })
 })

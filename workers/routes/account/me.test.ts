@@ -18,7 +18,7 @@ const close = (id: string) =>
   )
 
 describe('the calling wallet', () => {
-  test('is nothing at first, and given tokens at once', async () => {
+  test('has no roles at first, and may use the faucet at once', async () => {
     const { address, client: caller } = await signIn()
     expect(await bodyOf(caller.get('/v1/me'))).toEqual({
       address,
@@ -31,7 +31,7 @@ describe('the calling wallet', () => {
     })
   })
 
-  test('is a miner with a device, and none any more without', async () => {
+  test('is a miner while a device is bound to it', async () => {
     const { owner, device } = await createMiner()
     expect(await bodyOf(owner.client.get('/v1/me'))).toMatchObject({ roles: ['miner'], devices: 1 })
     expect(await bodyOf(owner.client.get('/v1/auth/session'))).toMatchObject({ roles: ['miner'] })
@@ -50,7 +50,7 @@ describe('the calling wallet', () => {
     expect(await bodyOf(caller.get('/v1/me'))).toMatchObject({ roles: [], subscriptions: 0 })
   })
 
-  test('is a developer once enrolled, and an operator where it is listed; signing in says so', async () => {
+  test('is a developer once its enrollment is active, and an operator if it is listed as one', async () => {
     const operator = await createOperator()
     const { address, client: caller } = await signIn()
     const application = { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true }
@@ -67,7 +67,7 @@ describe('the calling wallet', () => {
     expect(await bodyOf(operator.client.get('/v1/me'))).toMatchObject({ roles: ['operator'] })
   })
 
-  test('signing in answers with the roles', async () => {
+  test('gets its roles in the answer to its sign-in', async () => {
     const { owner } = await createMiner()
     const { message } = await bodyOf(
       client().post('/v1/auth/nonce', { address: owner.address, domain: 'localhost:8787' }),

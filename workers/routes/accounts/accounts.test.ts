@@ -110,7 +110,7 @@ describe('GET /v1/leaderboards', () => {
     expect(await seen()).toEqual([[1, miner(1), '7']])
   })
 
-  test('a day leaves a period once, in parts that go on where they stopped', async () => {
+  test('a day leaves a period only once, in batches that continue where the last one stopped', async () => {
     const standings = services(env).store(StandingStore)
     const now = await networkNow()
     const today = Math.floor(now / day)
@@ -133,7 +133,7 @@ describe('GET /v1/leaderboards', () => {
     expect([await top('7d'), await top('30d'), await top('all')]).toEqual([undefined, '1200', '3300'])
   })
 
-  test('a period has the devices that were asked for work in it', async () => {
+  test('a period includes the devices that were asked to work in it', async () => {
     const other = await createProject()
     const [a, b] = [await createSubscribed(project.projectId), await createSubscribed(project.projectId)]
     const today = Math.floor((await networkNow()) / day)
@@ -205,7 +205,7 @@ describe('GET /v1/leaderboards', () => {
   })
 
   test.each(['devices', 'reputation', 'uptime'])(
-    'reads of a period no more than it answers: %s',
+    'reads few more rows than it returns: %s',
     async (metric) => {
       await runSql(
         `INSERT INTO period_standings (address, scope, period, devices, reputation, asked, answered, last_day)
@@ -275,7 +275,7 @@ describe('GET /v1/accounts/{address}', () => {
     })
   })
 
-  test('404 not_found: a wallet that has done nothing here, or no address', async () => {
+  test('404 not_found: a wallet without activity on this hub, or a malformed address', async () => {
     await expectRefusal(read((await signIn()).address), '404 not_found')
     await expectRefusal(read('0x1'), '404 not_found')
   })

@@ -19,7 +19,7 @@ const native = `0x${'0'.repeat(40)}`
 const own = `0x${'c0'.repeat(20)}`
 const treasury = (caller = client({ bindings: {} })) => caller.get('/v1/network/treasury')
 
-test('GET /v1/network/treasury reads the balances of its contract, once in a while', async () => {
+test('GET /v1/network/treasury reads the balances of the treasury contract, and caches them', async () => {
   const caller = client({ bindings: {} })
   const { address, balances } = await bodyOf(treasury(caller))
   expect(address).toBe(`0x${'c6'.repeat(20)}`)
@@ -31,7 +31,7 @@ test('GET /v1/network/treasury reads the balances of its contract, once in a whi
   expect(tokens((await bodyOf(treasury(caller))).balances)).toContainEqual([own, '12'])
 })
 
-test('GET /v1/network/treasury has the tokens in which settled epochs pay it', async () => {
+test('GET /v1/network/treasury lists the tokens in which settled epochs pay the treasury', async () => {
   const project = await createProject()
   await settleEpoch(project, { by: await createValidators(1), units: [{ miner: own, units: 3 }] })
   const other = { address: `0x${'ef'.repeat(20)}`, symbol: 'ABC', name: 'Other', decimals: 6 }

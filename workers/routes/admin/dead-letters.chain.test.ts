@@ -42,7 +42,7 @@ const audited = () => itemsOf(operator.client.get('/admin/v1/audit-log'))
 const idsOf = (letters: Json[]) => letters.map(({ message_id }) => message_id)
 
 describe('dead letters', () => {
-  test('are listed newest first, page by page, until each is seen to', async () => {
+  test('are listed newest first, in pages, until they are resolved', async () => {
     for (const [messageId, diedAt] of Object.entries({ a: 1, b: 2, c: 2, d: 3 }))
       await keep(messageId, {}, diedAt)
     const pages = await pagesOf(operator.client, path, 3)
@@ -51,7 +51,7 @@ describe('dead letters', () => {
     expect(idsOf(await list())).toEqual(['d', 'c', 'a'])
   })
 
-  test('the hub says degraded until all are closed or resent, however old they are', async () => {
+  test('keep the status degraded until all are resolved, regardless of their age', async () => {
     const status = () => bodyOf(client({ bindings: {} }).get('/v1/status'))
     await keep('old', {}, 1)
     expect(await status()).toMatchObject({ status: 'degraded', queue: 'unavailable' })
@@ -59,7 +59,7 @@ describe('dead letters', () => {
     expect(await status()).toMatchObject({ queue: 'ok' })
   })
 
-  test('resent, a message is in the queue again, and it is noted who sent it', async () => {
+  test('are put back into the queue by a resend, which the audit log records with its operator', async () => {
     await keep('lost', message)
     const sent: unknown[] = []
     const ACTIONS = { send: async (one: unknown) => void sent.push(one) } as never
@@ -82,7 +82,7 @@ describe('dead letters', () => {
     ])
   })
 
-  test('resent, it is in the queue that it came from', async () => {
+  test('are resent to the queue that they came from', async () => {
     const delivery = { v: 1, webhookId: 'A'.repeat(16), number: 1, attemptsMade: 0 }
     const queue = 'webhook-deliveries-dead-letters'
     await services(env).deadLetters.keep({
@@ -97,13 +97,13 @@ describe('dead letters', () => {
     expect(sent).toEqual([delivery])
   })
 
-  test('of two operators at once one sees to it', async () => {
+  test('are resolved by only one of two concurrent requests', async () => {
     await keep('both', {})
     expect(await statusesOf([close('both'), close('both')])).toEqual([200, 409])
     expect(await audited()).toHaveLength(1)
   })
 
-  test('409 invalid_state: seen to already, or nothing this hub can read', async () => {
+  test('409 invalid_state: already resolved, or unreadable for this hub', async () => {
     await keep('unreadable', { v: 99 })
     await expectRefusal(resend('unreadable'), '409 invalid_state')
     expect((await close('unreadable')).status).toBe(200)
@@ -112,7 +112,7 @@ describe('dead letters', () => {
     expect(await audited()).toHaveLength(1)
   })
 
-  test('a message that the queue does not take stays a dead letter', async () => {
+  test('stay dead letters if the queue does not accept them', async () => {
     const ACTIONS = { send: () => Promise.reject(new Error('Queue is overloaded')) } as never
     await keep('stays', message)
     const answer = await withQueue(ACTIONS).post(`${path}/stays/resend`)

@@ -26,7 +26,7 @@ const decide = (address: string, what: string, action: string, notes?: string) =
 const notesOn = (subject: string) => itemsOf(operator.client.get(`/admin/v1/audit-log?subject=${subject}`))
 
 describe('enrollment', () => {
-  test('is approved, ended, approved again; each is noted with what it was before', async () => {
+  test('is approved, rejected and approved again; the audit log has the status before each decision', async () => {
     const { address, caller } = await applicant()
     const approved = await bodyOf(decide(address, 'enrollment', 'approve'))
     expect(approved).toMatchObject({
@@ -51,7 +51,7 @@ describe('enrollment', () => {
     ])
   })
 
-  test('409 invalid_state: decided so already, or only a draft; nothing is noted', async () => {
+  test('409 invalid_state: the enrollment is only a draft; the audit log has no entry', async () => {
     const { address } = await applicant({ draft: true })
     for (const [action, rule] of [
       ['approve', 'only a pending or rejected one can be approved.'],
@@ -64,7 +64,7 @@ describe('enrollment', () => {
     expect(await notesOn(address)).toEqual([])
   })
 
-  test('of two operators that decide at once one is told the other was first', async () => {
+  test('of two concurrent decisions, one succeeds and the other gets 409', async () => {
     const { address } = await applicant()
     const decisions = [1, 2].map(() => decide(address, 'enrollment', 'approve'))
     expect(await statusesOf(decisions)).toEqual([200, 409])
@@ -73,7 +73,7 @@ describe('enrollment', () => {
 })
 
 describe('verification', () => {
-  test('is granted to who asked, and can be taken back', async () => {
+  test('is granted on request, and can be revoked', async () => {
     const { address, caller } = await applicant()
     await expectRefusal(decide(address, 'verification', 'approve'), '409 invalid_state', {
       details: { state: 'unverified' },
@@ -88,11 +88,11 @@ describe('verification', () => {
 })
 
 describe.each(['enrollment', 'verification'])('%s', (what) => {
-  test('400 invalid_field: no such decision', async () => {
+  test('400 invalid_field: an unknown decision', async () => {
     await expectInvalid(decide(createWallet().address, what, 'ponder'), 'status')
   })
 
-  test('403 forbidden: a wallet that is no operator', async () => {
+  test('403 forbidden: a wallet that is not an operator', async () => {
     const { address, client: caller } = await signIn()
     const response = await caller.post(`/admin/v1/developers/${address}/${what}`, { status: 'active' })
     await expectRefusal(response, '403 forbidden')

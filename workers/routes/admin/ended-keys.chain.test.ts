@@ -25,8 +25,8 @@ const scene = validatorScene()
 const { chain, away, asked, register, registerAll, registerFour, beginWithTwoAway, genesis, change } = scene
 const profile = resolveProfile()
 
-describe('keys that are ended at once', () => {
-  test('are not asked, cannot come back, and lower no quorum; others leave with their generation', async () => {
+describe('keys that are revoked at once', () => {
+  test('are not asked to sign, cannot return and do not lower the quorum; other keys leave with their generation', async () => {
     const nodes = await registerFour()
     const [one, two, three] = nodes
     await genesis(nodes)
@@ -64,7 +64,7 @@ describe('keys that are ended at once', () => {
     )
   })
 
-  test('lose their links, and come back with no ticket', async () => {
+  test('lose their links, and cannot reconnect with a ticket', async () => {
     const nodes = await registerFour()
     const [one, two] = nodes
     await genesis(nodes)
@@ -81,7 +81,7 @@ describe('keys that are ended at once', () => {
     }
   })
 
-  test('a signature that came before its key was ended counts', async () => {
+  test('a signature counts if it arrived before its key was revoked', async () => {
     const { first: nodes, joining } = await beginWithTwoAway()
     await change({ approve: [joining.nodeId] })
     await gather()
@@ -93,7 +93,7 @@ describe('keys that are ended at once', () => {
     expect(await verifiedChain()).toHaveLength(2)
   })
 
-  test('a signature that comes after its key was ended counts for nothing', async () => {
+  test('a signature does not count if it arrives after its key was revoked', async () => {
     const nodes = await registerFour()
     await genesis(nodes)
     const joining = await register('new')
@@ -115,7 +115,7 @@ describe('keys that are ended at once', () => {
     expect(await verifiedChain()).toHaveLength(2)
   })
 
-  test('an emergency takes effect with the generation of the oldest epoch that may be open', async () => {
+  test('an emergency generation takes effect with the generation of the oldest epoch that may be open', async () => {
     const nodes = await registerFour()
     await genesis(nodes)
     const [joining, other] = (await registerAll('five', 'six')) as [TestNode, TestNode]
@@ -130,7 +130,7 @@ describe('keys that are ended at once', () => {
     expect((await verifiedChain()).map(({ effective_at }) => effective_at)).toEqual([0, start + lead, 0])
   })
 
-  test('an emergency that replaces a generation takes back what that one said of nodes, and no more', async () => {
+  test('an emergency generation undoes only the node statuses that the replaced generation set', async () => {
     const [one, two, three, four] = await registerFour()
     const [five, six, seven] = (await registerAll('five', 'six', 'seven')) as [TestNode, TestNode, TestNode]
     await genesis([one, two, three, four, seven])
@@ -162,7 +162,7 @@ describe('keys that are ended at once', () => {
     expect(await statuses()).toEqual({ ...kept, five: 'approved', six: 'pending' })
   })
 
-  test('an emergency needs a quorum of those that stay, and one of them at least', async () => {
+  test('an emergency generation needs a quorum of the remaining validators, and at least one of them', async () => {
     const nodes = await registerFour()
     await genesis(nodes)
     const joining = await registerAll('five', 'six')

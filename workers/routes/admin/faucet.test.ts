@@ -7,8 +7,8 @@ const put = (json: object) => operator.client.put('/admin/v1/faucet', json)
 const notes = () => itemsOf(operator.client.get('/admin/v1/audit-log?subject=faucet'))
 const shown = () => bodyOf(client().get('/v1/faucet'))
 
-describe('the faucet as operators set it', () => {
-  test('is what everybody is shown, and each change is noted', async () => {
+describe('the faucet settings of operators', () => {
+  test('are shown to everybody, and the audit log has each change', async () => {
     const { amount, eth_amount, cooldown_secs } = await shown()
     const answer = { eth_amount, cooldown_secs, eligible: false, next_eligible_at: null }
     expect(await statusAndBody(put({ enabled: false, amount: '5', reason: 'Supply runs low.' }))).toEqual([
@@ -36,7 +36,7 @@ describe('the faucet as operators set it', () => {
     ])
   })
 
-  test('of two operators at once the last one stays, and both are noted', async () => {
+  test('of two concurrent changes the last one applies, and the audit log has both', async () => {
     const { length } = await notes()
     await Promise.all([put({ enabled: true, amount: '7' }), put({ enabled: true, amount: '8' })])
     expect(await notes()).toHaveLength(length + 2)
@@ -44,10 +44,10 @@ describe('the faucet as operators set it', () => {
   })
 
   test.each([
-    ['nothing to give', { enabled: true, amount: '0' }, 'amount'],
-    ['no number', { enabled: true, amount: '1e3' }, 'amount'],
-    ['more than there is', { enabled: true, eth_amount: '9'.repeat(78) }, 'eth_amount'],
-    ['no cooldown', { cooldown_secs: 0 }, 'cooldown_secs'],
+    ['an amount of 0', { enabled: true, amount: '0' }, 'amount'],
+    ['an amount that is not an integer', { enabled: true, amount: '1e3' }, 'amount'],
+    ['an amount above the maximum', { enabled: true, eth_amount: '9'.repeat(78) }, 'eth_amount'],
+    ['a cooldown of 0', { cooldown_secs: 0 }, 'cooldown_secs'],
     ['an unknown field', { enabled: true, cooldown: 1 }, 'cooldown'],
   ])('400 invalid_field: %s', async (_, json, path) => {
     await expectInvalid(put(json), path)

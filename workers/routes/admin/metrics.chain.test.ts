@@ -32,7 +32,7 @@ const read = async () => {
   )
 }
 
-test('an API key of an operator reads how the hub is, with numbers that follow what happens', async () => {
+test('an API key of an operator reads metrics that follow the state of the hub', async () => {
   await services(env).indexer?.wake()
   await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
   const well = await read()
@@ -61,7 +61,7 @@ test('an API key of an operator reads how the hub is, with numbers that follow w
   })
 })
 
-test('nobody else does', async () => {
+test('callers without an operator key and its scope get no metrics', async () => {
   await expectRefusal(client({ bindings }).get(path), '401 unauthorized')
   const developer = await createDeveloper()
   const { secret: foreign } = await bodyOf(

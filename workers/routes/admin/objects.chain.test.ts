@@ -76,7 +76,7 @@ beforeEach(async () => {
 })
 
 describe('records that only Durable Objects have', () => {
-  test('is read, and brought into objects that are fresh, which go on with it', async () => {
+  test('are read and loaded into fresh objects, which continue from them', async () => {
     const sent = await relayed({ perDay: 5 })
     const opened = await queue((tasks) => ['one', 'two', 'three'].map((id) => submit(tasks, id)))
     await queue((tasks) => {
@@ -147,7 +147,7 @@ describe('records that only Durable Objects have', () => {
     await expectRefusal(load(parts[0]!), '409 invalid_state')
   })
 
-  test('goes on only where a backup was loaded, or nothing is: a hub in use stays as it is', async () => {
+  test('continue only in objects that were loaded or are empty; an object in use answers 409 and is unchanged', async () => {
     await queue((tasks) => submit(tasks, 'one'))
     const { next_cursor } = await bodyOf(resume())
     for (let again = 0; again < 2; again++)
@@ -158,7 +158,7 @@ describe('records that only Durable Objects have', () => {
     ])
   })
 
-  test('is read page by page, whatever it is', async () => {
+  test('are read in pages', async () => {
     await queue((tasks) => {
       for (let i = 0; i < 1_200; i++) submit(tasks, `task ${i}`)
     })
@@ -167,7 +167,7 @@ describe('records that only Durable Objects have', () => {
     expect(rows).toHaveLength(1_000)
   })
 
-  test('also leaves out numbers of a project that the backup does not know', async () => {
+  test('skip sequence numbers also for a project that the backup does not contain', async () => {
     await emptyTables('last_restore')
     await project.wake(projectId)
     expect(await runInDurableObject(project, (_, { storage }) => storage.kv.get('resumed_at'))).toBe(
@@ -184,7 +184,7 @@ describe('records that only Durable Objects have', () => {
     expect(await queue((tasks) => tasks.openRounds(epoch))).toEqual({ given: 1, open: 1 })
   })
 
-  test('counts as backed up when its operator says so, not when it was read', async () => {
+  test('count as backed up when the operator confirms the backup, not when they are read', async () => {
     await emptyTables('last_backup')
     await dumped()
     expect(await rowsOf('SELECT * FROM last_backup')).toEqual([])
@@ -199,7 +199,7 @@ describe('records that only Durable Objects have', () => {
     await expectInvalid(operator.client.post('/admin/v1/objects/dumped', { backup: 'a b' }), 'backup')
   })
 
-  test('is not given to an object that works, nor to one that is of another hub', async () => {
+  test('are not loaded into an object in use, nor into an object of another hub', async () => {
     await queue((tasks) => submit(tasks, 'one'))
     const part = { object: `project ${projectId}`, table: 'keys', rows: '[]' }
     await expectRefusal(load(part), '409 invalid_state')
@@ -213,7 +213,7 @@ describe('records that only Durable Objects have', () => {
     await expectInvalid(load({ ...part, object: 'round 1' }), 'object')
   })
 
-  test('is told to a database that was set back, once', async () => {
+  test('are compared with a restored database, and repair its differences once', async () => {
     const request = await relayed()
     await queue((tasks) =>
       tasks.submit(
@@ -264,7 +264,7 @@ describe('records that only Durable Objects have', () => {
     expect(await rowsOf('SELECT action FROM audit_log')).toEqual([{ action: 'objects.repair' }])
   })
 
-  test('is for operators, who cannot go on with the cursor of another list', async () => {
+  test('are for operators only, and a cursor of another list is refused', async () => {
     const stranger = (await signIn()).client
     for (const what of ['dump', 'dumped', 'load', 'resume', 'compare']) {
       const bodies: Record<string, object> = {

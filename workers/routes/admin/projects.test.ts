@@ -16,7 +16,7 @@ describe('operators', () => {
     body: object,
   ) => caller.post(`/admin/v1/projects/${projectId}/review`, body)
 
-  test('the queue has what awaits review, longest waiting first, and decisions take it out', async () => {
+  test('the review queue lists waiting projects, longest waiting first, and decisions remove them', async () => {
     const operator = await createOperator()
     await runSql("UPDATE projects SET listing_status = 'draft' WHERE listing_status = 'pending_review'")
     const first = await submitProject(ada, { worker })
@@ -74,20 +74,23 @@ describe('operators', () => {
     delist: { listed: 'delisted', paused: 'delisted', underfunded: 'delisted' },
   }
   const statuses = ['submitted', 'pending_review', 'listed', 'paused', 'underfunded', 'rejected', 'delisted']
-  test.each(Object.keys(moves))('%s moves exactly where it may; else 409 invalid_state', async (action) => {
-    const operator = await createOperator()
-    const { project_id } = await submitProject(ada, { worker })
-    for (const status of statuses) {
-      await setListingStatus(project_id, status)
-      const response = await decide(operator.client, project_id, { action })
-      const to = moves[action]?.[status]
-      if (to === undefined)
-        await expectRefusal(response, '409 invalid_state', { details: { listing_status: status } })
-      else expect(await response.json()).toMatchObject({ listing_status: to })
-    }
-  })
+  test.each(Object.keys(moves))(
+    '%s is possible from its allowed statuses only; otherwise 409 invalid_state',
+    async (action) => {
+      const operator = await createOperator()
+      const { project_id } = await submitProject(ada, { worker })
+      for (const status of statuses) {
+        await setListingStatus(project_id, status)
+        const response = await decide(operator.client, project_id, { action })
+        const to = moves[action]?.[status]
+        if (to === undefined)
+          await expectRefusal(response, '409 invalid_state', { details: { listing_status: status } })
+        else expect(await response.json()).toMatchObject({ listing_status: to })
+      }
+    },
+  )
 
-  test('of ten racing decisions one is made and noted', async () => {
+  test('of ten racing decisions, one takes effect and is logged', async () => {
     const operator = await createOperator()
     const { project_id } = await submitProject(ada, { worker })
     await setListingStatus(project_id, 'pending_review')
@@ -110,7 +113,7 @@ describe('operators', () => {
     await expectRefusal(decide(ada.client, project_id, { action: 'pause' }), '403 forbidden')
   })
 
-  test('counts of categories follow every move', async () => {
+  test('counts of categories follow every change of status', async () => {
     const operator = await createOperator()
     const { project_id } = await submitProject(ada, { worker, listing: { category: 'bandwidth' } })
     const count = async () => {

@@ -21,7 +21,7 @@ const cursor = () => scalarOf<number>('SELECT block_number FROM chain_cursor')
 const entries = () => itemsOf(operator.client.get('/admin/v1/audit-log?subject=chain'))
 
 describe('POST /admin/v1/reindex', () => {
-  test('forgets what was read, notes how far that was, and has it read again', async () => {
+  test('deletes the index, logs its last block, and the chain is read again', async () => {
     await readChain()
     expect(await cursor()).toBe(10)
     expect(await statusAndBody(operator.client.post(path, { reason: 'Other contracts.' }))).toEqual([
@@ -40,7 +40,7 @@ describe('POST /admin/v1/reindex', () => {
     expect(await cursor()).toBe(10)
   })
 
-  test('if nothing was read, it changes nothing, and is still noted', async () => {
+  test('changes nothing if nothing was read, and is still logged', async () => {
     for (const _ of [1, 2]) expect((await operator.client.post(path, {})).status).toBe(200)
     expect((await entries())[0]).toMatchObject({ reason: null, before: {} })
   })

@@ -55,20 +55,20 @@ async function rebuild(limit = 100): Promise<Json[]> {
 const page = (read: number, written = read) => ({ read, written, skipped: 0, failed: [] })
 
 describe('POST /admin/v1/rounds/rebuild', () => {
-  test('writes what an empty database had, page by page, and nothing twice', async () => {
+  test('restores the rows of an emptied database in pages, and writes nothing twice', async () => {
     expect(await rebuild(2)).toEqual([page(2), page(2), page(1)])
     expect(await rowsOfRounds()).toEqual(before)
     expect(await rebuild()).toEqual([page(5, 0)])
     expect(await rowsOfRounds()).toEqual(before)
   })
 
-  test('goes on from whatever the database has', async () => {
+  test('writes only the rounds that the database lacks', async () => {
     await operator.client.post(path, { limit: 2 })
     expect(await rebuild()).toEqual([page(5, 3)])
     expect(await rowsOfRounds()).toEqual(before)
   })
 
-  test('counts what the database lacks, of records from some time on', async () => {
+  test('counts in a trial the rounds that the database lacks, optionally since a time', async () => {
     const trial = (body: object) => bodyOf(operator.client.post(path, { trial: true, ...body }))
     await operator.client.post(path, { limit: 2 })
     expect(await trial({})).toEqual({ ...page(5, 3), next_cursor: null })
@@ -79,7 +79,7 @@ describe('POST /admin/v1/rounds/rebuild', () => {
     expect(await rebuild()).toEqual([page(5, 3)])
   })
 
-  test('each rebuild is in the audit log once, with its operator; nobody goes on with the cursor of another', async () => {
+  test('logs each rebuild once, with its operator, who cannot use the cursor of another operator', async () => {
     const known = (await entries()).length
     await rebuild(2)
     expect((await entries()).slice(0, -known)).toMatchObject([
@@ -90,12 +90,12 @@ describe('POST /admin/v1/rounds/rebuild', () => {
     await expectInvalid(other.client.post(path, { cursor }), 'cursor')
   })
 
-  test('403 forbidden for others', async () => {
+  test('403 forbidden: a wallet that is not an operator', async () => {
     await expectRefusal((await signIn()).client.post(path, {}), '403 forbidden')
     expect(await rowsOf('SELECT 1 FROM rounds')).toEqual([])
   })
 
-  test('a round waits for the version of its project, which says what its epoch pays', async () => {
+  test('skips a round until the version of its project exists', async () => {
     await runSql("UPDATE project_versions SET consensus_hash = 'x' || consensus_hash")
     await expectAnswer(operator.client.post(path, {}), 200, { read: 5, written: 0, skipped: 5 })
     await runSql('UPDATE project_versions SET consensus_hash = substr(consensus_hash, 2)')
@@ -103,12 +103,12 @@ describe('POST /admin/v1/rounds/rebuild', () => {
     expect(await rowsOfRounds()).toEqual(before)
   })
 
-  describe('with records that are no rounds of these rows', () => {
+  describe('with other records in the bucket', () => {
     const put = (id: string, file: object) => env.ROUNDS.put(`rounds/${id}`, JSON.stringify(file))
     const own = ['exec:1', 'task:0', 'task:1']
     afterEach(() => env.ROUNDS.delete(own.map((id) => `rounds/${id}`)))
 
-    test('leaves out direct rounds and earlier forms, and names what cannot be written', async () => {
+    test('omits direct rounds, skips earlier formats, and names the records that it cannot write', async () => {
       const [{ file } = {} as never] = rounds
       const { round } = file.published
       await put('exec:1', { round_id: 'exec:1', exec_votes: [] })

@@ -39,7 +39,7 @@ const pause = () => post('/admin/v1/settlement/pause')
 const unpause = () => post('/admin/v1/settlement/unpause')
 
 describe('the arbiter', () => {
-  test('vetoes what is posted and reopens what is vetoed, with a key of its own', async () => {
+  test('vetoes a posted epoch and reopens a vetoed one, with its own key', async () => {
     for (const [action, state] of [
       ['veto', { vetoed: false, reopened: false }],
       ['reopen', { vetoed: true, reopened: false }],
@@ -55,7 +55,7 @@ describe('the arbiter', () => {
     expect(functionSent(projectVaultAbi)).toBe('veto')
   })
 
-  test('409 invalid_state: what is not posted, released, vetoed already or not vetoed', async () => {
+  test('409 invalid_state: an epoch that is not posted, released, already vetoed or not vetoed', async () => {
     await expectRefusal(post(epochPath('veto')), '409 invalid_state')
     await index({ vetoed: false, reopened: false, release_at: unixNow() })
     for (const action of ['veto', 'reopen']) await expectRefusal(post(epochPath(action)), '409 invalid_state')
@@ -64,7 +64,7 @@ describe('the arbiter', () => {
     expect(await services(env).hubActions.find('set_veto', subject())).toBeNull()
   })
 
-  test('pauses posting once, and lets it go on once', async () => {
+  test('pauses posting once, and resumes it once', async () => {
     await expectRefusal(unpause(), '409 invalid_state')
     expect(await statusAndBody(pause())).toEqual([200, { paused: true }])
     expect(functionSent(vaultFactoryAbi)).toBe('pause')
@@ -79,7 +79,7 @@ describe('the arbiter', () => {
     })
   })
 
-  test('409 invalid_state: pausing again within a day after the last pause, with the time from which it may', async () => {
+  test('409 invalid_state: a pause within a day after the last one; the refusal names the earliest time', async () => {
     const until = unixNow() - 60
     for (const paused of [true, false]) {
       await indexPosting(paused, until)
@@ -94,7 +94,7 @@ describe('the arbiter', () => {
     expect((await pause()).status).toBe(200)
   })
 
-  test('takes up a pause that was ended early, and waits a day where its time passes before it is sent', async () => {
+  test('resumes a pause that was ended early, or waits a day if that pause expires before it is sent', async () => {
     await indexPosting(false, unixNow() + 60)
     chain.down = true
     expect((await pause()).status).toBe(200)
@@ -111,7 +111,7 @@ describe('the arbiter', () => {
     expect(chain.received).toEqual([])
   })
 
-  test('503 unavailable: a hub that does not have its key notes nothing', async () => {
+  test('503 unavailable: a hub without the key of the arbiter stores nothing', async () => {
     await index({ vetoed: false, reopened: false })
     const bindings = { ARBITER_PRIVATE_KEY: undefined as never, OPERATOR_ADDRESSES: operator.address }
     const mute = client({ token: operator.token, bindings })

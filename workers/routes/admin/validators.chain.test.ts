@@ -28,7 +28,7 @@ const { genesis, change, pending } = scene
 const profile = resolveProfile()
 
 describe('generation 0', () => {
-  test('is set once, from validators that have registered, and nobody validates before', async () => {
+  test('is set once, from registered validators, and no validators exist before it', async () => {
     const nodes = await registerFour()
     expect(await readValidators()).toMatchObject({ validators: [], count: 0, generation: null, hash: null })
     expect((await genesis(nodes)).status).toBe(201)
@@ -43,7 +43,7 @@ describe('generation 0', () => {
     expect(await readValidators()).toEqual(shown)
   })
 
-  test('of two operators who set it at once one does', async () => {
+  test('is set by one of several concurrent requests', async () => {
     const nodes = await registerAll('one', 'two')
     expect(await statusesOf([genesis(nodes), genesis(nodes.slice(1)), genesis(nodes.slice(0, 1))])).toEqual([
       201, 409, 409,
@@ -51,7 +51,7 @@ describe('generation 0', () => {
     expect(await verifiedChain()).toHaveLength(1)
   })
 
-  test('404 not_found, 409 invalid_state: nobody registered it, it is a miner', async () => {
+  test('404 not_found: an unregistered node; 409 invalid_state: a miner', async () => {
     const miner = createNode()
     await insertNode(miner)
     await expectRefusal(genesis([createNode()]), '404 not_found')
@@ -106,7 +106,7 @@ describe('a generation without its quorum', () => {
     ;({ first, joining } = await beginWithTwoAway())
   })
 
-  test('changes nothing, and is asked for again with growing pauses, also after a restart', async () => {
+  test('changes nothing, and its signatures are requested again with growing pauses, also after a restart', async () => {
     const before = await readValidators()
     await change({ approve: [joining.nodeId] })
     await gather()
@@ -139,7 +139,7 @@ describe('a generation without its quorum', () => {
     expect(await verifiedChain()).toHaveLength(2)
   })
 
-  test('keeps every other one waiting, but an emergency', async () => {
+  test('blocks every other generation except an emergency', async () => {
     await change({ approve: [joining.nodeId] })
     await gather()
     const another = await register('another')
@@ -163,7 +163,7 @@ describe('a generation without its quorum', () => {
     expect(await services(env).validators.ofEpoch(1, 3_600)).toMatchObject({ document: { generation: 1 } })
   })
 
-  test('is not helped by signatures of anybody else, or of another document', async () => {
+  test('does not count signatures of other nodes or over other documents', async () => {
     const [one, two] = first as [TestNode, TestNode]
     const answers: ((document: ValidatorGeneration) => object)[] = [
       (document) => signGeneration(profile, joining.seed, document),
@@ -184,7 +184,7 @@ describe('a generation without its quorum', () => {
   })
 })
 
-describe('a generation that is not whole in time', () => {
+describe('a generation whose signatures are late', () => {
   let first: TestNode[]
   let joining: TestNode
   beforeEach(async () => {
@@ -208,14 +208,14 @@ describe('a generation that is not whole in time', () => {
       ),
     )
 
-  test('has until a minute before it takes effect', async () => {
+  test('can be completed until a minute before it takes effect', async () => {
     away.clear()
     await gatherAt(start + lead - 60)
     expect(asked.sort()).toEqual(['four', 'three'])
     expect((await verifiedChain()).map(({ effective_at }) => effective_at)).toEqual([0, start + lead])
   })
 
-  test('lapses: epochs that run keep their validators, and it takes effect later, also after a restart', async () => {
+  test('lapses and takes effect later, also after a restart; running epochs keep their validators', async () => {
     const lapsed = await services(env).pendingGenerations.find()
     const wasInForce = await inForce(start + lead - 2, start + lead + 12)
     away.clear()
@@ -240,7 +240,7 @@ describe('a generation that is not whole in time', () => {
     expect(await services(env).pendingGenerations.complete(lapsed!, own, [], start)).toBe(false)
   })
 
-  test('lapses also where the last signature comes too late', async () => {
+  test('lapses also if only the last signature is too late', async () => {
     chain.hosts.set('three.validators.example', async (request) => {
       const { document } = (await request.json()) as { document: ValidatorGeneration }
       setTime(start + lead - 59)
@@ -253,7 +253,7 @@ describe('a generation that is not whole in time', () => {
     expect((await verifiedChain())[1]).toMatchObject({ effective_at: start + lead + 10 + 2 * lead })
   })
 
-  test('is made again each time, with more time for its signatures, up to an hour', async () => {
+  test('is renewed after each lapse with more time for its signatures, up to an hour', async () => {
     const leads: number[] = []
     for (let renewals = 1; renewals <= 5; renewals++) {
       const { effective_at } = (await pending()) as { effective_at: number }
@@ -265,15 +265,15 @@ describe('a generation that is not whole in time', () => {
     expect(leads).toEqual([600, 1_200, 2_400, 3_600, 3_600])
   })
 
-  test('gives way to an emergency, which is never late', async () => {
+  test('is replaced by an emergency generation, which never lapses', async () => {
     await change({ revoke: idsOf(first.slice(2)), emergency: true })
     await gatherAt(start + 30 * lead)
     expect((await verifiedChain()).map(({ effective_at }) => effective_at)).toEqual([0, 0])
   })
 })
 
-describe('the chain', () => {
-  test('of two operators who change it at once one does, whatever they do', async () => {
+describe('the chain of generations', () => {
+  test('accepts one of several concurrent changes', async () => {
     const nodes = await registerFour()
     await genesis(nodes)
     const joining = await registerAll('five', 'six', 'seven')
@@ -288,7 +288,7 @@ describe('the chain', () => {
     expect(await verifiedChain()).toHaveLength(2)
   })
 
-  test('cannot fork, whatever is signed', async () => {
+  test('cannot fork, regardless of signatures', async () => {
     const nodes = await registerAll('one', 'two')
     await genesis(nodes)
     const [five, six] = (await registerAll('five', 'six')) as [TestNode, TestNode]
@@ -313,7 +313,7 @@ describe('the chain', () => {
     )
   })
 
-  test('is read in pages, newest first, and a generation by its number', async () => {
+  test('is read in pages, newest first; an unknown generation is 404 not_found', async () => {
     const nodes = await registerAll('one')
     await genesis(nodes)
     for (let i = 1; i <= 4; i++) {
@@ -333,7 +333,7 @@ describe('the chain', () => {
     await expectRefusal(client().get('/v1/validators?generation=5'), '404 not_found')
   })
 
-  test('a hub without a coordinator makes none', async () => {
+  test('is refused with 503 by a hub without a coordinator', async () => {
     const nodes = await registerAll('one')
     const { token, address } = await createOperator()
     const bindings = { OPERATOR_ADDRESSES: address, COORDINATOR_SEED: undefined as never }

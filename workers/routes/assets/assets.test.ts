@@ -16,7 +16,7 @@ describe('POST /v1/developers/assets', () => {
     ['image/png', () => png({ width: 20 })],
     ['image/jpeg', () => jpeg(20, 20)],
     ['image/webp', () => webp(20, 20)],
-  ])('stores %s under the digest of what it serves', async (type, make) => {
+  ])('stores %s under the digest of the bytes that it serves', async (type, make) => {
     const bytes = make()
     const response = await upload(bytes, type)
     const sha256 = hexOf(await crypto.subtle.digest('SHA-256', bytes as BufferSource))
@@ -35,7 +35,7 @@ describe('POST /v1/developers/assets', () => {
     })
   })
 
-  test('the same image again is the same record with 200, whatever metadata it has and whichever wallet sends it', async () => {
+  test('answers 200 with the same record for the same image, also with other metadata or from another wallet', async () => {
     const bytes = png({ width: 21 })
     const first = await upload(bytes)
     const described = png({ width: 21, before: [pngChunk('tEXt', ascii('Author\0Ada'))] })
@@ -51,7 +51,7 @@ describe('POST /v1/developers/assets', () => {
     expect(first.status).toBe(201)
   })
 
-  test('of ten racing uploads of one image one creates it, and all have the same record', async () => {
+  test('one of ten racing uploads of an image creates it, and all return the same record', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => upload(png({ width: 22 }))))
     expect(await statusesOf(answers)).toEqual([...Array(9).fill(200), 201])
     const records = await Promise.all(answers.map((answer) => answer.text()))
@@ -64,16 +64,16 @@ describe('POST /v1/developers/assets', () => {
   })
 
   test.each<[string, object, ...string[]]>([
-    ['bytes that are no image', { content_type: 'image/png', data_b64: 'AAAA' }, 'data_b64'],
-    ['no base64', { content_type: 'image/png', data_b64: 'A' }, 'data_b64'],
+    ['bytes that are not an image', { content_type: 'image/png', data_b64: 'AAAA' }, 'data_b64'],
+    ['invalid base64', { content_type: 'image/png', data_b64: 'A' }, 'data_b64'],
     ['an SVG', { content_type: 'image/svg+xml', data_b64: 'AAAA' }, 'content_type'],
-    ['nothing', {}, 'content_type', 'data_b64'],
-    ['more', { content_type: 'image/png', data_b64: 'AAAA', name: 'x' }, 'name'],
+    ['an empty body', {}, 'content_type', 'data_b64'],
+    ['an unknown field', { content_type: 'image/png', data_b64: 'AAAA', name: 'x' }, 'name'],
   ])('400 invalid_field: %s', async (_, body, ...paths) => {
     await expectInvalid(ada.client.post(path, body), ...paths)
   })
 
-  test('503 unavailable when the storage fails, and no record names what is not there', async () => {
+  test('503 unavailable when the storage fails, and no record is created', async () => {
     const broken = new Proxy(env.MODULES, {
       get: (bucket, name) =>
         name === 'put' ? () => Promise.reject(new Error('down')) : Reflect.get(bucket, name, bucket),
@@ -88,7 +88,7 @@ describe('POST /v1/developers/assets', () => {
 })
 
 describe('GET /v1/assets/{sha256}', () => {
-  test('304 for a client that has it, HEAD without the bytes, 404 for anything else', async () => {
+  test('304 for its ETag, HEAD without the bytes, 404 for any other name', async () => {
     const { sha256 } = await bodyOf(upload(png({ width: 24 })))
     expect((await client().get(`/v1/assets/${sha256}`, { 'If-None-Match': `"${sha256}"` })).status).toBe(304)
     const head = await client().fetch(`/v1/assets/${sha256}`, { method: 'HEAD' })

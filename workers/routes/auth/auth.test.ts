@@ -49,7 +49,7 @@ describe('POST /v1/auth/nonce', () => {
     expect(new Set(nonces.map(({ nonce }) => nonce)).size).toBe(20)
   })
 
-  test('takes an address as wallets show it, and folds it', async () => {
+  test('accepts an address with checksum, and returns it in lower case', async () => {
     const wallet = createWallet()
     const { message } = await askNonce(checksumAddress(wallet.address))
     expect(message).toContain(`\n${checksumAddress(wallet.address)}\n`)
@@ -57,7 +57,7 @@ describe('POST /v1/auth/nonce', () => {
   })
 
   test.each(['localhost:8787', 'localhost:3000', '127.0.0.1:5173', 'localhost', 'localhost:65535'])(
-    'on a local network a page of %s may sign in, with a text of its own too',
+    'on a local network a page of %s may sign in, also with a changed statement',
     async (domain) => {
       const { message, sign } = await askText(domain)
       expect(message.startsWith(`${domain} wants you`)).toBe(true)
@@ -83,8 +83,8 @@ describe('POST /v1/auth/nonce', () => {
     ['another domain', { domain: 'evil.example' }, 'domain'],
     ['a port above 65535', { domain: 'localhost:65536' }, 'domain'],
     ['a path', { domain: 'localhost:3000/a' }, 'domain'],
-    ['a user', { domain: 'evil.example@localhost:3000' }, 'domain'],
-    ['a name that begins so', { domain: 'localhost.evil.example' }, 'domain'],
+    ['a user name', { domain: 'evil.example@localhost:3000' }, 'domain'],
+    ['a longer name with an allowed prefix', { domain: 'localhost.evil.example' }, 'domain'],
     ['a host in capitals', { domain: 'LOCALHOST:3000' }, 'domain'],
     ['an address with a wrong checksum', { address: wrongChecksum }, 'address'],
     ['an address with capitals', { address: '0xABCDEF0000000000000000000000000000000000' }, 'address'],
@@ -158,7 +158,7 @@ describe('GET /v1/auth/session and POST /v1/auth/logout', () => {
     expect((await second.client.get('/v1/auth/session')).status).toBe(200)
   })
 
-  test('an operator has the role', async () => {
+  test('an operator has the operator role', async () => {
     const { address, token } = await signIn()
     const operator = client({ token, bindings: { OPERATOR_ADDRESSES: address } })
     expect(await bodyOf(operator.get('/v1/auth/session'))).toMatchObject({ roles: ['operator'] })

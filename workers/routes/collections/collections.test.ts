@@ -14,7 +14,7 @@ const remove = (id: string) => operator.client.delete(`/admin/v1/collections/${i
 const list = () => itemsOf(client().get('/v1/collections'))
 
 describe('collections', () => {
-  test('are made, read by everybody, sent back as they were read, and deleted; each change is noted', async () => {
+  test('are created, read by everybody, replaced and deleted; the audit log has each change', async () => {
     const made = await bodyOf(put('first'))
     expect(made).toEqual({ ...input, id: 'first', description: null, updated_at: expect.any(Number) })
     const again = await bodyOf(operator.client.put('/admin/v1/collections/first', { ...made, title: 'Two' }))
@@ -33,7 +33,7 @@ describe('collections', () => {
     ])
   })
 
-  test('409 conflict: one more than a hub has, also of two at once; one that exists is still replaced', async () => {
+  test('409 conflict: more collections than the limit, also in a race; an existing one can be replaced', async () => {
     await emptyTables('collections')
     await runSql(
       `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
@@ -56,7 +56,7 @@ describe('collections', () => {
     await expectInvalid(remove('No'), 'collection_id')
   })
 
-  test('403 forbidden: a wallet that is no operator', async () => {
+  test('403 forbidden: a wallet that is not an operator', async () => {
     const { client: caller } = await signIn()
     await expectRefusal(caller.put('/admin/v1/collections/a', input), '403 forbidden')
     await expectRefusal(caller.delete('/admin/v1/collections/a'), '403 forbidden')

@@ -54,7 +54,7 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
     })
   })
 
-  test('answers what it found even when the chain answers no more', async () => {
+  test('returns a beacon that it has found, also while the chain is down', async () => {
     await chain.setBlocks(blocksAt(-20, -1, 0, 12))
     const first = await bodyOf(client().get(path))
     expect(first).toMatchObject({ block_number: 1 })
@@ -62,13 +62,13 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
     expect(await bodyOf(client().get(path))).toEqual(first)
   })
 
-  test('is found though a rate limit refuses some of the questions', async () => {
+  test('finds the block even if a rate limit refuses some calls', async () => {
     await chain.setBlocks(blocksAt(-20, -1, 0, 12))
     chain.limited = 2
     expect(await bodyOf(client().get(path))).toMatchObject({ block_number: 1 })
   })
 
-  test('of many that ask at once all get the same, and one row is kept', async () => {
+  test('concurrent requests get the same answer, and one row is stored', async () => {
     await chain.setBlocks(blocksAt(-20, -1, 0, 12))
     const answers = await Promise.all(
       Array.from({ length: 20 }, async () => (await client().get(path)).text()),
@@ -77,7 +77,7 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
     expect(await rowsOf('SELECT block_number FROM beacons')).toEqual([{ block_number: 1 }])
   })
 
-  test('404 not_found: while the block after it is not final', async () => {
+  test('404 not_found: the block after it is not final yet', async () => {
     const blocks = blocksAt(-20, -1, 0)
     await chain.setBlocks(blocks, blocks[1])
     await expectRefusal(client().get(path), '404 not_found')
@@ -90,7 +90,7 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
     await expectRefusal(client().get(path), '404 not_found')
   })
 
-  test('404 not_found: a future epoch, for which the chain is not asked', async () => {
+  test('404 not_found: a future epoch, without a call to the chain', async () => {
     await chain.setBlocks(blocksAt(-20, 0))
     const calls = chain.calls
     const future = Math.floor(Date.now() / 1000 / 3_600) + 2
@@ -99,7 +99,7 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
   })
 
   test.each(['3601', '0', '60', '172800', 'hour', '-3600', '3600.0'])(
-    '404 not_found: no epoch lasts %s',
+    '404 not_found: the epoch length %s',
     async (length) => {
       await expectRefusal(client().get(`/v1/beacons/${length}/${epoch}`), '404 not_found')
     },
@@ -117,7 +117,7 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
     await expectRefusal(client().get(path), '503 unavailable')
   })
 
-  test('429 rate_limited: beacons that nobody asked for before, 60 a minute from one address', async () => {
+  test('429 rate_limited: more than 60 new beacons a minute from one address', async () => {
     await chain.setBlocks(blocksAt(-20, -1, 0, 12))
     const caller = client({ address: freshAddress() })
     for (let back = 1; back <= 60; back++) await caller.get(`/v1/beacons/3600/${epoch - back}`)

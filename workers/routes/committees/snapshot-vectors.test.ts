@@ -82,10 +82,13 @@ async function expectAttested({ input, output }: VectorCase, given: GivenProfile
 }
 
 describe('sets that the hub built', () => {
-  test.each(valid)('$name is attested as it is signed, and shown', async (one) => expectAttested(one))
+  test.each(valid)('$name: its attestations are accepted, and the set is shown', async (one) =>
+    expectAttested(one),
+  )
 
-  test.each(renamed.topics.snapshot as VectorCase[])('$name on a network of another name', async (one) =>
-    expectAttested(one, renamed.profile),
+  test.each(renamed.topics.snapshot as VectorCase[])(
+    '$name: its attestations are accepted on a network of another name',
+    async (one) => expectAttested(one, renamed.profile),
   )
 
   test.each(invalid)(
@@ -136,7 +139,7 @@ describe('the answers of validators to the hub', () => {
   })
 })
 
-test('the set that the hub builds of what it knows is that of the known answer', async () => {
+test('the hub builds the set of the known answer from its records', async () => {
   const [{ input, output }] = answers.filter(({ input: { candidates } }) => candidates !== undefined) as [
     VectorCase,
   ]

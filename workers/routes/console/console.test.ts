@@ -16,18 +16,18 @@ describe('the first page', () => {
     ['anything', { Accept: '*/*' }, 'application/json'],
     ['JSON', { Accept: 'application/json' }, 'application/json'],
     ['JSON before HTML', { Accept: 'application/json, text/html' }, 'application/json'],
-    ['a page, as browsers do', html, 'text/html'],
+    ['HTML, as browsers do', html, 'text/html'],
     ['HTML before JSON', { Accept: 'text/html, application/json' }, 'text/html'],
     ['HTML above JSON', { Accept: 'application/json;q=0.1, Text/HTML' }, 'text/html'],
     ['HTML below JSON', { Accept: 'text/html; charset=utf-8; Q=0.5, application/json' }, 'application/json'],
     ['no HTML', { Accept: 'text/html;q=0, */*' }, 'application/json'],
-  ])('for a caller that accepts %s', async (_, headers, type) => {
+  ])('has the negotiated type for a caller that accepts %s', async (_, headers, type) => {
     const answer = await client().get('/', headers)
     expect([answer.status, typeOf(answer)]).toEqual([200, `${type}; charset=utf-8`])
     expect(answer.headers.get('Vary')).toMatch(/^Accept, /)
   })
 
-  test('is JSON for everybody where the console is off, and its paths do not exist', async () => {
+  test('is JSON for everybody if the console is off, and its paths do not exist', async () => {
     const without = client({ bindings: { CONSOLE: 'off' } })
     expect(typeOf(await without.get('/', html))).toBe('application/json; charset=utf-8')
     const answer = await without.get('/rounds', html)
@@ -37,7 +37,7 @@ describe('the first page', () => {
 
 describe('the page', () => {
   test.each(['/', '/projects?q=echo&sort=name', '/rounds/task%3A0x12', '/epochs/0x12/7'])(
-    'at %s runs nothing that is not a file of this hub, and is in no frame',
+    'at %s runs only files of this hub, and cannot be framed',
     async (path) => {
       const answer = await client().get(path, html)
       const policy = answer.headers.get('Content-Security-Policy')?.split('; ')
@@ -65,13 +65,13 @@ describe('the page', () => {
     ['/rounds?state=failed', []],
     ['/epochs/sample-echo/7', []],
     ['/me', []],
-  ])('at %s has the browser read %j while its script loads', async (path, reads) => {
+  ])('at %s makes the browser preload %j', async (path, reads) => {
     const { headers } = await client().get(path, html)
     const links = reads.map((read) => `<${read}>; rel=preload; as=fetch; crossorigin`)
     expect(headers.get('Link')).toBe(links.join(', ') || null)
   })
 
-  test('loads files that never change, and no others', async () => {
+  test('loads immutable files, and other files are 404', async () => {
     const text = await (await client().get('/', html)).text()
     const [, file] = /src="(\/_app\/[^"]+)"/.exec(text) ?? []
     const answer = await client().get(String(file))
@@ -86,8 +86,8 @@ describe('the page', () => {
   })
 })
 
-describe('the page of a screen that begins with its answers', () => {
-  test('has them as the API gives them to anybody, in a block that runs nothing', async () => {
+describe('a page with embedded API answers', () => {
+  test('embeds the public answers of the API in a block that does not execute', async () => {
     const project_id = await createListedProject({ listing: { name: '</script><script>alert(1)</script>' } })
     const caller = client()
     const given = givenIn(await (await caller.get(`/projects/${project_id}`, html)).text())
@@ -97,7 +97,7 @@ describe('the page of a screen that begins with its answers', () => {
       expect(answer, path).toEqual(await bodyOf(caller.get(path.replaceAll('{project}', project_id))))
   })
 
-  test('shows the texts of a project as texts, whatever they are, before any script', async () => {
+  test('shows hostile texts of a project as plain text, before any script', async () => {
     const hostile = Object.fromEntries(
       ['name', 'tagline'].map((member) => [member, `${member}</script><!--"><img src=x onerror=alert(1)>`]),
     )
@@ -117,25 +117,25 @@ describe('the page of a screen that begins with its answers', () => {
     expect(shownIn(page, 'description')).toBe(description)
   })
 
-  test('names the hub in the head of every such screen', async () => {
+  test('shows the name of the hub on every screen', async () => {
     const named = client({ bindings: { CONSOLE_BRAND: JSON.stringify({ name: 'Own <b>network' }) } })
     for (const path of ['/', '/projects', `/rounds/0x${'ab'.repeat(32)}`])
       expect(shownIn(await (await named.get(path, html)).text(), 'brand'), path).toBe('Own <b>network')
   })
 
-  test('shows the id of a round as a text, also of one that does not exist', async () => {
+  test('shows the id of a round as plain text, also if the round does not exist', async () => {
     const round = '"><img src=x onerror=alert(1)>'
     const page = await (await client().get(`/rounds/${encodeURIComponent(round)}`, html)).text()
     expect(page).not.toContain('<img')
     expect(shownIn(page, 'id')).toBe(round)
   })
 
-  test('is as it was built for a project that does not exist', async () => {
+  test('shows no texts for a project that does not exist', async () => {
     const page = await (await client().get(`/projects/0x${'ab'.repeat(32)}`, html)).text()
     expect(['name', 'tagline', 'description'].map((name) => shownIn(page, name))).toEqual(['', '', ''])
   })
 
-  test('has no text and no answer of a project that the database does not answer for', async () => {
+  test('has no texts and no answer of a project if the database fails', async () => {
     const project_id = await createListedProject()
     const broken = failingDatabase((sql) => /\bprojects\b/.test(sql))
     const answer = await client({ bindings: { DB: broken } }).get(`/projects/${project_id}`, html)
@@ -145,7 +145,7 @@ describe('the page of a screen that begins with its answers', () => {
     expect(Object.keys(givenIn(page)?.answers ?? {})).not.toContain('/v1/projects/{project}')
   })
 
-  test('has the way to a task hidden as soon as its project takes none, also for who holds it', async () => {
+  test('hides the button to try a project that accepts no tasks, also for clients with a cached copy', async () => {
     const project_id = await createListedProject()
     const path = `/projects/${project_id}`
     const first = await client().get(path, html)
@@ -158,7 +158,7 @@ describe('the page of a screen that begins with its answers', () => {
     expect(await changed.text()).toMatch(/data-shown="try"[^>]* hidden/)
   })
 
-  test('stays the same to who holds it, until an answer changes', async () => {
+  test('is 304 for its ETag until an answer changes', async () => {
     const caller = client()
     const first = await caller.get('/projects', html)
     await first.text()
@@ -174,14 +174,14 @@ describe('the page of a screen that begins with its answers', () => {
   })
 
   test.each(['/projects?q=echo', '/projects/sample-echo', '/rounds', '/me'])(
-    'is as it was built at %s, which asks for something else',
+    'embeds no answers at %s',
     async (path) => {
       const text = await (await client().get(path, html)).text()
       expect(givenIn(text)).toBe(null)
     },
   )
 
-  test('lacks what does not exist, and what names it ends no block', async () => {
+  test('omits answers that do not exist, and a hostile id cannot close the block', async () => {
     const round = '</script><script>alert(1)</script>'
     const text = await (await client().get(`/rounds/${encodeURIComponent(round)}`, html)).text()
     expect(text).not.toContain('<script>alert')
@@ -189,13 +189,13 @@ describe('the page of a screen that begins with its answers', () => {
     expect([given?.params, Object.keys(given?.answers ?? {})]).toEqual([{ round }, ['/']])
   })
 
-  test('does not wait for one that is late, and has the others', async () => {
+  test('does not wait for a late answer, and embeds the others', async () => {
     const late = failingDatabase((sql) => /from "projects"/.test(sql), { isSilent: true })
     const answer = await client({ bindings: { DB: late } }).get('/projects', html)
     expect(Object.keys(givenIn(await answer.text())?.answers ?? {})).toEqual(['/', '/v1/categories'])
   })
 
-  test('is asked for its head without them', async () => {
+  test('makes no API reads for a HEAD request', async () => {
     const caller = client({ address: freshAddress() })
     const remaining = async () => {
       const { headers } = await caller.fetch('/projects', { method: 'HEAD', headers: html })
@@ -205,7 +205,7 @@ describe('the page of a screen that begins with its answers', () => {
     expect(await remaining()).toBe(first - 1)
   })
 
-  test('is there without what the database does not answer', async () => {
+  test('is served without the answers of a failing database', async () => {
     const answer = await client({ bindings: { DB: failingDatabase(() => true) } }).get('/projects', html)
     expect(answer.status).toBe(200)
     expect(Object.keys(givenIn(await answer.text())?.answers ?? {})).toEqual(['/'])
@@ -229,7 +229,7 @@ function givenIn(page: string): { params: unknown; answers: Record<string, unkno
 }
 
 describe('an address that does not exist', () => {
-  test('is a page for browsers, which says so, and JSON for programs', async () => {
+  test('is a 404 page for browsers and JSON for programs', async () => {
     const answer = await client().get('/nothing/here', html)
     expect([answer.status, typeOf(answer)]).toEqual([404, 'text/html; charset=utf-8'])
     expect(answer.headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
@@ -246,7 +246,7 @@ describe('an address that does not exist', () => {
     },
   )
 
-  test('is JSON for everybody where the console is off', async () => {
+  test('is JSON for everybody if the console is off', async () => {
     const answer = await client({ bindings: { CONSOLE: 'off' } }).get('/nothing/here', html)
     expect([answer.status, (await errorOf(answer)).error]).toEqual([404, 'not_found'])
   })

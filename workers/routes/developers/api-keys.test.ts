@@ -49,7 +49,7 @@ test('the secret is shown once, works as a credential, and stops at once when re
   expect(await bodyOf(caller.get(path))).toEqual({ items: [], next_cursor: null })
 })
 
-test('a repeat with the same Idempotency-Key gives the same key, and its secret is not readable at rest', async () => {
+test('a repeat with the same Idempotency-Key returns the same key, and its secret is not stored in plain text', async () => {
   const { client: caller } = await createDeveloper()
   const headers = { 'Idempotency-Key': 'one-key' }
   const first = await bodyOf(caller.post(path, input, headers))
@@ -59,7 +59,7 @@ test('a repeat with the same Idempotency-Key gives the same key, and its secret 
   expect(JSON.stringify(await rowsOf('SELECT * FROM idempotency_keys'))).not.toContain(first.secret.slice(18))
 })
 
-test('of two tries that make the same key one does', async () => {
+test('of two concurrent tries to create the same key, one succeeds', async () => {
   const { address } = await createDeveloper()
   const { apiKeys } = services(env)
   const key = {
@@ -82,7 +82,7 @@ test('only a hash of the secret is stored', async () => {
   expect(JSON.stringify(await rowsOf('SELECT * FROM api_keys'))).not.toContain(secret.slice(18))
 })
 
-test('a use is written at most every ten minutes', async () => {
+test('the time of the last use is written at most every ten minutes', async () => {
   const { client: caller } = await createDeveloper()
   const { secret, key_id } = await bodyOf(caller.post(path, input))
   const note = (seconds: number) =>
@@ -140,7 +140,7 @@ test('409 conflict: the 51st live key, also in a race; a revoked one makes room'
   expect((await caller.post(path, input)).status).toBe(201)
 })
 
-test('keys that are over cost nothing when one is created, and revoked ones nothing when they are listed', async () => {
+test('expired and revoked keys add no reads when a key is created, nor revoked ones when keys are listed', async () => {
   const { address, token } = await createDeveloper()
   await leaveKeys(address, 1000)
   const { db, use } = countedDatabase()

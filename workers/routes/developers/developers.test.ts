@@ -20,7 +20,7 @@ const session = async (approve = false) => {
 }
 
 describe('enrollment', () => {
-  test('is pending until somebody decides, and then cannot be asked for again', async () => {
+  test('is pending until an operator decides, and a second application is refused', async () => {
     const { enroll, caller, address } = await session()
     expect(await bodyOf(enroll({ email: 'ada@ada.example', reason: 'to render' }))).toMatchObject({
       address,
@@ -41,7 +41,7 @@ describe('enrollment', () => {
     expect((await caller.get('/v1/developers/me')).status).toBe(200)
   })
 
-  test('is active and verified at once where the hub approves by itself', async () => {
+  test('is active and verified at once if the hub approves automatically', async () => {
     const { enroll, verify, address } = await session(true)
     expect(await bodyOf(enroll())).toMatchObject({
       enrollment: { status: 'active', submitted_at: expect.any(Number), reviewed_at: expect.any(Number) },
@@ -55,7 +55,7 @@ describe('enrollment', () => {
     })
   })
 
-  test('a draft or a rejected one can be made again', async () => {
+  test('can be submitted after a draft or a rejection', async () => {
     const { enroll, address } = await session()
     expect(await bodyOf(enroll({ draft: true }))).toMatchObject({
       enrollment: { status: 'draft', submitted_at: null },
@@ -66,7 +66,7 @@ describe('enrollment', () => {
     expect(again).toMatchObject({ enrollment: { status: 'pending' }, display_name: 'Ada II' })
   })
 
-  test('of ten racing applications exactly one is taken', async () => {
+  test('of ten racing applications, exactly one is accepted', async () => {
     const { enroll } = await session()
     expect(await statusesOf(Array.from({ length: 10 }, () => enroll()))).toEqual([200, ...Array(9).fill(409)])
   })
@@ -86,7 +86,7 @@ describe('enrollment', () => {
 })
 
 describe('verification', () => {
-  test('409 invalid_state without an enrollment, then pending, and asked for once', async () => {
+  test('409 invalid_state without an enrollment; afterwards pending, and requested only once', async () => {
     const { enroll, verify } = await session()
     await expectRefusal(verify(), '409 invalid_state', {
       message:
@@ -132,7 +132,7 @@ describe('profiles', () => {
     expect(replaced).toMatchObject({ bio: null, social: {}, email: null })
   })
 
-  test('PATCH changes what it names, also beside another one', async () => {
+  test('PATCH changes only the named members, also if two run at once', async () => {
     const { enroll, caller } = await session(true)
     const patch = (json: object) => caller.fetch('/v1/developers/me', { method: 'PATCH', json })
     await expectRefusal(patch({ bio: 'Nobody.' }), '404 not_found')

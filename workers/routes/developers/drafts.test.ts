@@ -80,7 +80,7 @@ describe('drafts', () => {
     await expectRefusal(remove('raced', { 'If-Match': 'x' }), '400 invalid_field')
   })
 
-  test('a draft comes back as it was written: fractions, and members of any name', async () => {
+  test('a draft is returned as it was written: fractions, and members of any name', async () => {
     const { caller, get } = await session()
     const put = (body: string) => caller.fetch(`${path}/odd`, { method: 'PUT', body, headers: json })
     const body = '{"data":{"share":0.25,"tiny":1e-7,"__proto__":{"constructor":[]}}}'
@@ -90,7 +90,7 @@ describe('drafts', () => {
       await expectRefusal(put(`{"data":{"n":${number}}}`), '400 bad_request')
   })
 
-  test('If-Match: * wants a draft that is there, If-None-Match: * one that is not', async () => {
+  test('If-Match: * requires that the draft exists, If-None-Match: * that it does not exist', async () => {
     const drafts = await session()
     const put = (condition: Record<string, string>) => drafts.put('guarded', {}, condition)
     await expectRefusal(put({ 'If-Match': '*' }), '409 conflict')
@@ -100,7 +100,7 @@ describe('drafts', () => {
       await expectRefusal(put(wrong), '400 invalid_field')
   })
 
-  test('the ETag of a deleted draft does not fit the next one with its id', async () => {
+  test('the ETag of a deleted draft does not match the next draft with the same id', async () => {
     const { put, remove } = await session()
     const old = (await put('again')).headers.get('etag') ?? ''
     await remove('again')
@@ -108,7 +108,7 @@ describe('drafts', () => {
     expect((await put('again', {}, { 'If-Match': old })).status).toBe(409)
   })
 
-  test('256 KiB fit, one byte more is 413 too_large', async () => {
+  test('256 KiB are accepted, one byte more is 413 too_large', async () => {
     const { put } = await session()
     const large = (bytes: number) => put('large', { data: { x: 'x'.repeat(bytes - '{"x":""}'.length) } })
     expect((await large(256 * 1024)).status).toBe(201)
@@ -117,8 +117,8 @@ describe('drafts', () => {
 
   test.each([
     ['letters of one byte', 'x'.repeat(1020)],
-    ['letters of three', '漢'.repeat(340)],
-  ])('a page of large drafts is short, and all pages have each once: %s', async (_, kibibyte) => {
+    ['letters of three bytes', '漢'.repeat(340)],
+  ])('pages of large drafts are limited in bytes, and list each draft once: %s', async (_, kibibyte) => {
     const { caller, put } = await session()
     const kibibytes = [255, 255, 255, 255, 255, 1, 1, 255, 100]
     for (const [index, size] of kibibytes.entries())
@@ -133,7 +133,7 @@ describe('drafts', () => {
     expect(pages).toHaveLength(2)
   })
 
-  test('a repeat gets the first answer to the letter, and the hub does not keep the data twice', async () => {
+  test('a repeat gets exactly the first answer, and the hub does not store the data twice', async () => {
     const { caller } = await session()
     const large = 'x'.repeat(100_000)
     const body = `{"data":{"share":0.25,"__proto__":{"b":[],"a":1},"large":"${large}"},"current_step":1}`
@@ -150,7 +150,7 @@ describe('drafts', () => {
     expect(await size.first<number>('size')).toBeLessThan(1000)
   })
 
-  test('409 conflict: a draft that was changed before the try that failed is repeated', async () => {
+  test('409 conflict: the draft of a failed try was changed before the repeat', async () => {
     const { caller, token, put } = await session()
     const headers = { 'Idempotency-Key': 'changed-draft' }
     const DB = failingDatabase((sql) => /insert into "drafts"/.test(sql), { carriedOut: true })

@@ -43,14 +43,17 @@ describe('POST /v1/devices/bind and /v1/devices/unbind', () => {
     else expect(refusal).toMatchObject(answers[output.error] ?? {})
   })
 
-  test.each(signed)('$name is taken as it is signed', async ({ input, output: { record } }) => {
-    const hub = hubOf(input)
-    const action = actionOf(record)
-    if (action === 'unbind') await bindFirst(hub, { ...input, now: input.issued_at }, input)
-    at(input.issued_at)
-    expect((await hub.post(`/v1/devices/${action}`, record)).status).toBe(200)
-    expect(await bodyOf(hub.get(`/v1/bindings/${record.binding_hash}`))).toEqual(record)
-  })
+  test.each(signed)(
+    '$name: the signed record is accepted and returned unchanged',
+    async ({ input, output: { record } }) => {
+      const hub = hubOf(input)
+      const action = actionOf(record)
+      if (action === 'unbind') await bindFirst(hub, { ...input, now: input.issued_at }, input)
+      at(input.issued_at)
+      expect((await hub.post(`/v1/devices/${action}`, record)).status).toBe(200)
+      expect(await bodyOf(hub.get(`/v1/bindings/${record.binding_hash}`))).toEqual(record)
+    },
+  )
 })
 
 /** Binds the device of the first case, or of the one given, to its wallet. */

@@ -36,7 +36,7 @@ const putProfile = (device: TestNode, change: object = {}, nodeId = device.nodeI
 const withBenchmark = (change: object) => ({ benchmark: { ...profile.benchmark, ...change } })
 
 describe('binding', () => {
-  test('the issued text, signed by both, binds; the record can be read by everybody', async () => {
+  test('the issued text, signed by wallet and device, binds them; everybody can read the record', async () => {
     const owner = await createOwner()
     const device = createNode()
     const issued = await bodyOf(askMessage(owner.address, device.publicKey))
@@ -78,7 +78,7 @@ describe('binding', () => {
     expect((await bind(record)).status).toBe(200)
   })
 
-  test('a newer record of the same owner takes the place of the active one, and keeps label and profile', async () => {
+  test('a newer record of the same owner replaces the active one, and keeps label and profile', async () => {
     const { owner, device } = await createDescribedMiner()
     const first = await read(device.nodeId)
     await patch(owner, device.nodeId, { label: 'Desk' })
@@ -93,7 +93,7 @@ describe('binding', () => {
     await expectRefusal(bind(replaced as object), '409 conflict')
   })
 
-  test('409 conflict: bound to another wallet; after unbinding it is free, and label and profile are gone', async () => {
+  test('409 conflict: bound to another wallet; unbinding frees the device and deletes label and profile', async () => {
     const { owner, device } = await createDescribedMiner()
     await patch(owner, device.nodeId, { label: 'Desk' })
     const other = await createOwner()
@@ -111,7 +111,7 @@ describe('binding', () => {
     })
   })
 
-  test('of wallets that race for a device exactly one gets it', async () => {
+  test('exactly one of the wallets that race for a device gets it', async () => {
     const device = createNode()
     const owners = await Promise.all(Array.from({ length: 6 }, () => createOwner()))
     const records = owners.map((owner) => deviceRecord(owner, device))
@@ -134,11 +134,7 @@ describe('binding', () => {
   type SignedRecord = ReturnType<typeof deviceRecord>
   test.each<[string, string, (record: SignedRecord) => object]>([
     ['another hash', '422 invalid_binding', (r) => ({ ...r, binding_hash: `0x${'ab'.repeat(32)}` })],
-    [
-      'a signature of nothing',
-      '422 bad_signature',
-      (r) => ({ ...r, owner_signature: `0x${'00'.repeat(65)}` }),
-    ],
+    ['an empty signature', '422 bad_signature', (r) => ({ ...r, owner_signature: `0x${'00'.repeat(65)}` })],
     ['an upper-case owner', '400 invalid_field', (r) => ({ ...r, owner: r.owner.toUpperCase() })],
     ['an unknown field', '400 invalid_field', (r) => ({ ...r, more: 1 })],
     ['no message', '400 invalid_field', ({ message: _, ...r }) => r],
@@ -148,7 +144,7 @@ describe('binding', () => {
     expect((await client().get(`/v1/bindings/${record.binding_hash}`)).status).toBe(404)
   })
 
-  test('400 invalid_field: a key under which anything verifies gets no text', async () => {
+  test('400 invalid_field: a weak key, under which every signature verifies, gets no text', async () => {
     const { address } = await createOwner()
     await expectInvalid(askMessage(address, `0x01${'00'.repeat(31)}`), 'public_key')
   })
@@ -175,7 +171,7 @@ describe('unbinding', () => {
     expect((await get(device.nodeId)).status).toBe(200)
   })
 
-  test('a record whose binding was ended binds no more', async () => {
+  test('a record of a previous binding cannot bind again', async () => {
     const owner = await createOwner()
     const device = createNode()
     const record = deviceRecord(owner, device)
@@ -185,7 +181,7 @@ describe('unbinding', () => {
     expect((await bind(deviceRecord(owner, device))).status).toBe(200)
   })
 
-  test('422 invalid_binding: not bound, bound to another, bound with a text to bind', async () => {
+  test('422 invalid_binding: not bound, bound to another wallet, or a record for the other action', async () => {
     const { owner, device } = await createMiner()
     const stranger = await createOwner()
     const refused = [
@@ -199,7 +195,7 @@ describe('unbinding', () => {
     expect((await get(device.nodeId)).status).toBe(200)
   })
 
-  test('422 bad_signature: one of two does not verify', async () => {
+  test('422 bad_signature: one of two signatures does not verify', async () => {
     const { owner, device } = await createMiner()
     const record = deviceRecord(owner, device, { action: 'unbind' })
     const forged = { ...record, node_signature: `0x${'11'.repeat(64)}` }
@@ -207,7 +203,7 @@ describe('unbinding', () => {
     expect((await get(device.nodeId)).status).toBe(200)
   })
 
-  test('of racing records one ends the binding, and the others are refused because the device is not bound', async () => {
+  test('one of several racing records ends the binding, and the others get 422', async () => {
     const { owner, device } = await createMiner()
     const records = Array.from({ length: 5 }, () => deviceRecord(owner, device, { action: 'unbind' }))
     const statuses = await statusesOf(records.map(unbind))
@@ -216,7 +212,7 @@ describe('unbinding', () => {
 })
 
 describe('a device', () => {
-  test('says what it is, with label and hardware for its owner only', async () => {
+  test('shows its profile, with label and hardware for its owner only', async () => {
     const { owner, device } = await createMiner()
     await expectAnswer(putProfile(device), 200, { class: 'desktop', engine: 'native', os_version: null })
     await patch(owner, device.nodeId, { label: 'Desk' })
@@ -237,7 +233,7 @@ describe('a device', () => {
     expect(await read(device.nodeId, owner.client)).toMatchObject({ hardware: null, benchmark: null })
   })
 
-  test('is what its link says, else faulty for what is held against it, else banned', async () => {
+  test('has the state of its link; faults override it, and bans override faults', async () => {
     const { device } = await createMiner()
     await insertNode(device)
     const state = async () => {
@@ -262,7 +258,7 @@ describe('a device', () => {
     }
   })
 
-  test('is faulty while its benchmark has another receipt than the pinned one', async () => {
+  test('is faulty while its benchmark has another receipt than the expected one', async () => {
     const { device } = await createMiner()
     const { cases } = await bodyOf(client().get('/v1/benchmarks/current'))
     const report = (wrong?: string) =>
@@ -282,7 +278,7 @@ describe('a device', () => {
     expect(await says(report())).toMatchObject({ status: 'offline', status_reason: null })
   })
 
-  test('403: another wallet does not name it, another node does not describe it', async () => {
+  test('403: another wallet cannot change its label, and another node cannot change its profile', async () => {
     const { device } = await createMiner()
     const stranger = await createMiner()
     await expectRefusal(patch(stranger.owner, device.nodeId, { label: 'Mine' }), '403 not_owner')
@@ -303,7 +299,7 @@ describe('a device', () => {
 
   test.each([
     ['a label of 65 characters', 'label', { label: 'x'.repeat(65) }],
-    ['a group that is no id', 'group_id', { group_id: 'Office' }],
+    ['a malformed group id', 'group_id', { group_id: 'Office' }],
   ])('400 invalid_field: %s', async (_, path, json) => {
     const { owner, device } = await createMiner()
     await expectInvalid(patch(owner, device.nodeId, json), path)
@@ -313,7 +309,7 @@ describe('a device', () => {
     ['an unknown class', { class: 'toaster' }, 'class'],
     ['a benchmark of another suite', withBenchmark({ suite: 'x' }), 'benchmark.suite'],
     [
-      'a case with a receipt that is no hash',
+      'a case with a receipt that is not a hash',
       withBenchmark({ cases: [{ name: 'x', receipt_hash: '', gas_used: 1, elapsed_us: 1 }] }),
       'benchmark.cases[0].receipt_hash',
     ],
@@ -325,7 +321,7 @@ describe('a device', () => {
     await expectInvalid(putProfile(device, change), path)
   })
 
-  test('the devices of a wallet are listed last bound first, in pages, unbound ones not', async () => {
+  test('the bound devices of a wallet are listed in pages, last bound first', async () => {
     const owner = await createOwner()
     const devices = [createNode(), createNode(), createNode(), createNode()]
     for (const device of devices) await bind(deviceRecord(owner, device))

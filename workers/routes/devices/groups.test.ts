@@ -31,7 +31,7 @@ async function createFleet(size: number) {
 }
 
 describe('device groups', () => {
-  test('are made, listed, replaced and deleted; a device is in one at most', async () => {
+  test('are created, listed, replaced and deleted; a device is in at most one', async () => {
     const { caller, devices } = await createFleet(3)
     const [a = '', b = '', c = ''] = devices.map(({ nodeId }) => nodeId)
     const office = await make(caller, 'Office', [a, b])
@@ -52,7 +52,7 @@ describe('device groups', () => {
     expect((await list(caller)).map(({ name }) => name)).toEqual(['Garage'])
   })
 
-  test('PATCH of a device sets and removes its group, and leaves its label', async () => {
+  test('PATCH of a device sets and removes its group, and keeps its label', async () => {
     const { caller, devices } = await createFleet(1)
     const [{ nodeId }] = devices as [TestNode]
     const { group_id } = await make(caller, 'Office')
@@ -73,7 +73,7 @@ describe('device groups', () => {
     await expectInvalid(caller.get('/v1/me/devices?status=away'), 'status')
   })
 
-  test('of another wallet are not there, nor are its devices', async () => {
+  test('of another wallet are 404 not_found, and devices of another wallet are refused', async () => {
     const [ada, bob] = [await createFleet(1), await createFleet(1)]
     const [{ nodeId }] = ada.devices as [TestNode]
     const { group_id } = await make(ada.caller, 'Office', [nodeId])
@@ -88,7 +88,7 @@ describe('device groups', () => {
     expect(await list(ada.caller)).toMatchObject([{ name: 'Office', node_ids: [nodeId] }])
   })
 
-  test('a device that gets another owner leaves its group', async () => {
+  test('lose a device that gets another owner', async () => {
     const { owner, caller, devices } = await createFleet(1)
     const [device] = devices as [TestNode]
     const { group_id } = await make(caller, 'Office', [device.nodeId])
@@ -99,7 +99,7 @@ describe('device groups', () => {
     await expectAnswer(other.client.get(`/v1/devices/${device.nodeId}`), 200, { group_id: null })
   })
 
-  test('409 conflict: of racing ones as many are made as fit, and a full group takes no more', async () => {
+  test('409 conflict: more groups than the limit, also in a race, and more devices than a group may have', async () => {
     const { owner, caller, devices } = await createFleet(1)
     const [{ nodeId }] = devices as [TestNode]
     await runSql(

@@ -35,7 +35,7 @@ async function bondedAt(startedAt: number) {
   return { miner, projectId, subscriptionId, slug, read, index }
 }
 
-test('shows what a device works for, what is bonded, slashed and earned', async () => {
+test('shows the projects that a device works for, with bonded, slashed and earned amounts', async () => {
   const { miner, projectId, subscriptionId, slug, read, index } = await bondedAt(epochStart(10, epochSecs))
   expect((await read()).subscriptions).toMatchObject([{ status: 'pending_collateral', works_from: null }])
   await index({ slashed_total: '5' })
@@ -70,7 +70,7 @@ test('shows what a device works for, what is bonded, slashed and earned', async 
   expect((await read()).subscriptions).toMatchObject([{ status: 'unbonding', works_from: null }])
 })
 
-test('work comes from the first epoch whose beacon follows the bond', async () => {
+test('work starts in the first epoch whose beacon follows the bond', async () => {
   const beacon = beaconTargetTime(21, epochSecs, defaultNetworkParams)
   for (const [startedAt, epoch] of [
     [beacon - 1, 21],
@@ -82,7 +82,7 @@ test('work comes from the first epoch whose beacon follows the bond', async () =
   }
 })
 
-test('collateral of a device that was unbound is still shown, and no work comes', async () => {
+test('the collateral of an unbound device is still shown, and it gets no work', async () => {
   const { miner, read, index } = await bondedAt(epochStart(30, epochSecs))
   await index()
   await runSql('UPDATE devices SET unbound_at = 1 WHERE node_id = ?', miner.device.nodeId)

@@ -68,7 +68,7 @@ const payouts = (query = '', by: Client = wallet.client) => itemsOf(by.get(`/v1/
 const earnings = (query = '', by: Client = wallet.client) => bodyOf(by.get(`/v1/me/earnings?${query}`))
 
 describe('GET /v1/me/earnings/epochs', () => {
-  test('says where each payout stands', async () => {
+  test('shows the status of each payout', async () => {
     const other = await createProject()
     const receipts = {
       attested: await attest(0),
@@ -105,7 +105,7 @@ describe('GET /v1/me/earnings/epochs', () => {
     expect(await epochsOf(`?project_id=${other.projectId}&claimed=true`)).toEqual([])
   })
 
-  test('comes in pages, newest first, of claimed and unclaimed ones together', async () => {
+  test('lists claimed and unclaimed payouts together, in pages, newest first', async () => {
     const receipts = []
     for (const back of [0, 1, 2, 3, 4]) receipts.push(await settle(back))
     for (const receipt of [receipts[1], receipts[4]]) await claim(receipt as EpochReceipt)
@@ -115,7 +115,7 @@ describe('GET /v1/me/earnings/epochs', () => {
     }
   })
 
-  test('shows everybody the payouts of a wallet, and nothing to who names none', async () => {
+  test('shows the payouts of any wallet to everybody; a request without a wallet is refused', async () => {
     await settle(0)
     await settle(1)
     const items = await payouts()
@@ -134,7 +134,7 @@ describe('GET /v1/me/earnings/epochs', () => {
 })
 
 describe('GET /v1/me/earnings', () => {
-  test('sums up what was attested, by project and by day, without what was vetoed', async () => {
+  test('sums attested epochs by project and by day, without vetoed ones', async () => {
     const other = await createProject()
     const dayEpochs = 24
     const today = [await settle(0), await attest(1)]
@@ -174,7 +174,7 @@ describe('GET /v1/me/earnings', () => {
     }
   })
 
-  test('never adds tokens up', async () => {
+  test('never adds amounts of different tokens', async () => {
     const [first, second] = [await settle(0), await settle(1)]
     const token = { address: `0x${'aa'.repeat(20)}`, symbol: 'ISS', name: 'Issuer', decimals: 6 }
     const values = [JSON.stringify(token), second.receipt_hash]
@@ -187,7 +187,7 @@ describe('GET /v1/me/earnings', () => {
     expect(rows).toEqual([{ key: project.projectId, units: 6, amounts: totals }])
   })
 
-  test('amounts of any size are summed to the last digit', async () => {
+  test('sums amounts of any size exactly', async () => {
     const [first, second] = [await settle(0), await settle(1)]
     const large = (2n ** 255n + 123_456_789n).toString()
     await runSql(
@@ -201,7 +201,7 @@ describe('GET /v1/me/earnings', () => {
     ])
   })
 
-  test('names the devices of the wallet that earn for it, and splits by units what several earned', async () => {
+  test('names the earning devices of the wallet, and splits shared earnings by units', async () => {
     const [many, none] = [await createProject(), await createProject()]
     const subscribe = async (projectId: string, id: string, payout: string) => {
       await runSql(
@@ -269,7 +269,7 @@ describe('GET /v1/me/earnings', () => {
     })
   })
 
-  test('all there ever was costs a row for each day and project, not for each epoch', async () => {
+  test('reads one row for each day and project, not for each epoch, for the period of all time', async () => {
     await runSql(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
       INSERT INTO epoch_shares (miner, project_id, epoch, units, amount, leaf, ends_at)
@@ -301,7 +301,7 @@ describe('accruing earnings', () => {
     return String((BigInt(units) * BigInt(reward_per_unit) * BigInt(fee_split_bp.miner)) / 10_000n)
   }
 
-  test('is listed until validators attest the epoch, and is in none of the sums', async () => {
+  test('are listed until validators attest the epoch, and are not part of the totals', async () => {
     await emptyTables('epoch_credits', 'epoch_rounds')
     const members = await createMembers(3)
     const [{ owner, projectId }] = members as [Member]
@@ -336,7 +336,7 @@ describe('accruing earnings', () => {
     expect(await earnings('', owner.client)).toMatchObject({ units: 2, accruing: [{ amount: amounts[4] }] })
   })
 
-  test('is forgotten a month after its epoch', async () => {
+  test('are deleted a month after their epoch', async () => {
     await emptyTables('epoch_credits', 'epoch_rounds')
     const members = await createMembers(1)
     const [{ owner }] = members as [Member]

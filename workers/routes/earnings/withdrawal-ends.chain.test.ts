@@ -11,8 +11,8 @@ const scene = withdrawalScene()
 const { chain, head, finalize, settle, sum, settleForMany, pay } = scene
 const { ask, listed, claimed, one, withdrawalOf, claimable, sent, schedule, end, mine } = scene
 
-describe('a withdrawal ends, whatever happens', () => {
-  test('somebody else claims all of it before the hub does', async () => {
+describe('a withdrawal always ends', () => {
+  test('another sender claims all of it before the hub does', async () => {
     const receipts = [await settle(1), await settle()]
     chain.down = true
     const [first] = await claimed()
@@ -30,7 +30,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(sent()).toEqual([])
   })
 
-  test('somebody else claims a part of it first: the rest is claimed', async () => {
+  test('another sender claims a part of it first: the hub claims the rest', async () => {
     const [theirs, ours] = [await settle(1), await settle()]
     await claimed()
     await pay([theirs], `0x${'57'.repeat(32)}`)
@@ -101,7 +101,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(sent()).toHaveLength(1)
   })
 
-  test('a hub without a chain keeps it', async () => {
+  test('a hub without a relayer key stores it: pending, and claimed later', async () => {
     await settle()
     const mute = client({ token: scene.wallet.token, bindings: { RELAYER_PRIVATE_KEY: undefined as never } })
     expect(await claimed(undefined, mute)).toMatchObject([{ status: 'pending', tx_hash: null }])
@@ -109,7 +109,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(await one()).toMatchObject({ status: 'processing' })
   })
 
-  test('a contract that refuses it again and again: failed with the reason, and claimable again', async () => {
+  test('the contract refuses it five times: failed with the reason, and claimable again', async () => {
     const receipt = await settle()
     chain.revert = notClaimable(receipt)
     const [first] = await claimed()
@@ -125,7 +125,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(await claimed()).toMatchObject([{ status: 'processing', epochs: [{ epoch: receipt.round }] }])
   })
 
-  test('a transaction that reverts in its block is followed by another one', async () => {
+  test('the transaction reverts in its block: another one follows', async () => {
     const receipt = await settle()
     const [first] = await claimed()
     chain.minedRevert = notClaimable(receipt)
@@ -140,7 +140,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(await one()).toMatchObject({ status: 'completed' })
   })
 
-  test('a reorganisation takes the payment back: it is on its way again, and nothing is claimed twice', async () => {
+  test('a reorganisation reverts the payment: processing again, and nothing is claimed twice', async () => {
     const receipt = await settle()
     const [first] = await claimed()
     const before = head()
@@ -156,7 +156,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(sent()).toHaveLength(1)
   })
 
-  test('a wallet has used up its daily limit of claims: it goes on with the next day', async () => {
+  test('the wallet has used up its daily limit of claims: pending until the next day', async () => {
     const bindings = { RELAY_ALLOWANCES: '{"claim_payouts":1}' }
     const by = client({ token: scene.wallet.token, bindings })
     await settle(1)
@@ -174,7 +174,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(await one()).toMatchObject({ status: 'processing', error: null })
   })
 
-  test('an operator gives it up: failed, and claimable again', async () => {
+  test('an operator closes its dead letter: failed, and claimable again', async () => {
     const receipt = await settle()
     chain.down = true
     const [first] = await claimed()
@@ -202,7 +202,7 @@ describe('a withdrawal ends, whatever happens', () => {
   }
 
   test.each([true, false])(
-    'the database fails at any statement, which was carried out (%s): each payout is claimed once',
+    'the database fails at any statement (executed before the failure: %s): each payout is claimed once',
     async (carriedOut) => {
       const { wallets, receipt } = await settleForMany()
       await failEach(carriedOut, async (fail, at) => {
@@ -224,7 +224,7 @@ describe('a withdrawal ends, whatever happens', () => {
   )
 
   test.each([true, false])(
-    'the schedule stops at any statement, which was carried out (%s): the next one goes on',
+    'the schedule fails at any statement (executed before the failure: %s): the next run continues',
     async (carriedOut) => {
       const { wallets, receipt } = await settleForMany()
       await failEach(carriedOut, async (fail, at) => {

@@ -14,7 +14,7 @@ const scene = withdrawalScene()
 const { chain, settle, sum, pay, ask, listed, claimed, one, claimable, sent, schedule, end } = scene
 
 describe('POST /v1/me/withdrawals/claims', () => {
-  test('202: one transaction to each vault claims the payouts, with their proofs', async () => {
+  test('202: one transaction to each vault claims the payouts with their proofs', async () => {
     const other = await createProject()
     const receipts = [await settle(2), await settle(1)]
     const third = await settle(0, other)
@@ -47,7 +47,7 @@ describe('POST /v1/me/withdrawals/claims', () => {
     expect(new Set(await listed())).toEqual(new Set(items))
   })
 
-  test('is completed by what the chain says was paid, and over when that is final', async () => {
+  test('is completed when its payments are indexed, and ends when they are final', async () => {
     const receipts = [await settle(1), await settle()]
     const [{ withdrawal_id, tx_hash }] = await claimed()
     chain.mine()
@@ -80,7 +80,7 @@ describe('POST /v1/me/withdrawals/claims', () => {
     expect(await claimed()).toMatchObject([{ epochs: [{ epoch: later.round }] }])
   })
 
-  test('404 not_found: a project that nobody submitted, or that is not public', async () => {
+  test('404 not_found: an unknown project, or a project that is not public', async () => {
     await settle()
     const unknown = `0x${'0f'.repeat(32)}`
     await expectRefusal(ask({ project_ids: [scene.project.projectId, unknown] }), '404 not_found')
@@ -94,7 +94,7 @@ describe('POST /v1/me/withdrawals/claims', () => {
     expect(sent()).toEqual([])
   })
 
-  test('only of the projects that are named, and of any known one nothing is 409', async () => {
+  test('claims only payouts of the named projects; 409 conflict if they have none', async () => {
     const other = await createProject()
     await settle()
     expect((await ask({ project_ids: [other.projectId] })).status).toBe(409)
@@ -110,14 +110,14 @@ describe('POST /v1/me/withdrawals/claims', () => {
     await expectRefusal(ask(), '429 rate_limited')
   })
 
-  test('of requests at once, each payout is in one withdrawal', async () => {
+  test('concurrent requests put each payout into only one withdrawal', async () => {
     const receipts = [await settle(2), await settle(1), await settle()]
     expect(await statusesOf(Array.from({ length: 10 }, () => ask()))).toEqual([202, ...Array(9).fill(409)])
     expect(sent()).toHaveLength(1)
     expect(await one()).toMatchObject({ amount: sum(receipts) })
   })
 
-  test('takes the hundred oldest payouts of a vault', async () => {
+  test('claims the hundred oldest payouts of a vault', async () => {
     const receipt = await settle()
     await runSql(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 104)
@@ -142,7 +142,7 @@ describe('POST /v1/me/withdrawals/claims', () => {
 })
 
 describe('GET /v1/me/withdrawals', () => {
-  test('lists those of the wallet, newest first, in pages', async () => {
+  test('lists the withdrawals of the wallet, newest first, in pages', async () => {
     for (const back of [2, 1, 0]) {
       await settle(back)
       await claimed()

@@ -47,7 +47,7 @@ const typesOf = ({ items }: { items: Event[] }) => items.map(({ type }) => type)
 beforeEach(() => runSql('DELETE FROM event_log WHERE id < (SELECT max(id) FROM event_log)'))
 
 describe('GET /v1/events', () => {
-  test('begins with the newest events, and goes on with what came after them', async () => {
+  test('starts with the newest events, and continues with later events', async () => {
     for (const type of ['project.listed', 'device.bound', 'project.paused', 'project.delisted'])
       await tell(type)
     const first = await read('/v1/events?limit=2')
@@ -67,7 +67,7 @@ describe('GET /v1/events', () => {
     expect(typesOf(second)).toEqual(['project.listed'])
   })
 
-  test('a cursor moves on over what does not match, and goes on with any filter', async () => {
+  test('a cursor skips events that do not match, and works with every filter of the same feed', async () => {
     const start = await read(`/v1/events?project_id=${other}`)
     await tell('project.listed')
     const moved = await read(`/v1/events?project_id=${other}&${from(start)}`)
@@ -94,7 +94,7 @@ describe('GET /v1/events', () => {
     await expectInvalid(client().get('/v1/events?type=device.bound'), 'type')
   })
 
-  test('goes on after the id of an event, whatever the filter and the feed', async () => {
+  test('continues after the id of an event, with any filter and in any feed', async () => {
     const owner = await signIn()
     const types = ['project.listed', 'project.paused', 'project.delisted']
     for (const type of types) await tell(type, { address: owner.address })
@@ -109,7 +109,7 @@ describe('GET /v1/events', () => {
       await expectInvalid(client().get(`/v1/events?after=${id}`), 'after')
   })
 
-  test('is read from the oldest event on, page after page, and says that older ones are gone', async () => {
+  test('is read in pages from the oldest event, and says that older events are deleted', async () => {
     const types = ['project.paused', 'project.delisted', 'project.listed']
     for (const type of types) await tell(type)
     await runSql('UPDATE event_log SET at = id')
@@ -130,7 +130,7 @@ describe('GET /v1/events', () => {
     expect(response.headers.get('link')).toBe(`</v1/events?${next}>; rel="next"`)
   })
 
-  test('a long log is read in parts of bounded cost', async () => {
+  test('each request reads a bounded number of rows of a long log', async () => {
     const rows = Array.from({ length: 1_300 }, (_, index) => ({
       project: index === 1_250 ? other : projectId,
     }))
@@ -155,7 +155,7 @@ describe('GET /v1/events', () => {
     expect((await read(list)).items).toHaveLength(1)
   })
 
-  test('says that events are no longer kept', async () => {
+  test('says that events after the cursor were deleted', async () => {
     const start = await read('/v1/events')
     for (let told = 0; told < 3; told++) await tell('project.listed')
     await runSql('UPDATE event_log SET at = id')
@@ -165,7 +165,7 @@ describe('GET /v1/events', () => {
     expect(await read('/v1/events')).toMatchObject({ items: [{}], archived_before: null })
   })
 
-  test('the oldest rows go where the bodies take too much', async () => {
+  test('the oldest rows are deleted if the bodies exceed their limit', async () => {
     for (let told = 0; told < 5; told++) await tell('project.listed')
     const bytes = Number(await scalarOf('SELECT octet_length(body) FROM event_log ORDER BY id DESC LIMIT 1'))
     await (await services(env).events()).log.purge(0, 2 * bytes)
@@ -173,7 +173,7 @@ describe('GET /v1/events', () => {
   })
 })
 
-test('a cursor beyond a log that was restored goes on at its end, and says that events are missing', async () => {
+test('a cursor beyond the end of a restored log continues at its end, and says that events are missing', async () => {
   await tell('project.listed')
   const newest = Number(await scalarOf('SELECT max(id) FROM event_log'))
   const cursor = services(env).cursors.encode('events project= module= type=', [newest + 9, 0])
@@ -184,7 +184,7 @@ test('a cursor beyond a log that was restored goes on at its end, and says that 
   expect([typesOf(page), page.archived_before]).toEqual([['project.paused'], null])
 })
 
-test('numbers that a restore leaves out are passed over at once, by cursors before and among them', async () => {
+test('cursors before and within the gap of numbers after a restore skip it at once', async () => {
   await tell('project.listed')
   const before = await read('/v1/events')
   const newest = Number(await scalarOf('SELECT max(id) FROM event_log'))
@@ -198,7 +198,7 @@ test('numbers that a restore leaves out are passed over at once, by cursors befo
     ])
 })
 
-test('GET /v1/me/events has what is about the wallet of the session, and nothing else', async () => {
+test('GET /v1/me/events lists only events about the wallet of the session', async () => {
   const owner = await signIn()
   const stranger = await signIn()
   await tell('device.bound', { address: owner.address })
@@ -220,7 +220,7 @@ describe('rounds', () => {
     issuedAt: await now,
   })
 
-  test('are told once, also where a message comes again, and cost one row together', async () => {
+  test('are reported once, also after repeated messages, and share one row', async () => {
     const rounds = [await given(), await given()].map((one) => simulateRound(one))
     const { writtenRound } = await import('../../rounds/round-end.ts')
     const written = rounds.map(({ file }) => writtenRound(file))
@@ -234,7 +234,7 @@ describe('rounds', () => {
     expect(await rows()).toBe(Number(before) + 1)
   })
 
-  test('tell their members what came of them', async () => {
+  test('report to their members what happened to their leases', async () => {
     const one = await given()
     const { round } = await publishRound(one)
     const { address, token } = await signIn(one.members[2]?.owner)
@@ -250,7 +250,7 @@ describe('rounds', () => {
 describe('followers', () => {
   const wait = (page: Page, seconds = 30) => `/v1/events?wait=${seconds}&${from(page)}`
 
-  test('a long poll answers when an event comes, and empty when none does', async () => {
+  test('a long poll returns the next event, or an empty page after its time', async () => {
     const start = await read('/v1/events')
     const waiting = read(wait(start))
     await tell('project.listed')
@@ -259,7 +259,7 @@ describe('followers', () => {
     expect(empty).toMatchObject({ items: [] })
   })
 
-  test('a writer of rounds wakes those who wait', async () => {
+  test('get an answer when rounds are written', async () => {
     const one = { members: await createMembers(1), deeds: [right], validators: await createValidators(4) }
     const waiting = read(wait(await read('/v1/events')))
     await expect.poll(() => scalarOf('SELECT count(*) FROM event_followers')).toBeGreaterThan(0)
@@ -267,7 +267,7 @@ describe('followers', () => {
     expect(typesOf(await waiting)).toEqual(['round.finalized'])
   })
 
-  test('many who wait for different things get their own, of writers at once', async () => {
+  test('get only matching events, also from concurrent writers', async () => {
     const wanted = ['project.listed', 'project.paused', 'project.delisted']
     const starts = await Promise.all(wanted.map((type) => read(`/v1/events?type=${type}`)))
     const waiting = starts.map((start, index) => read(`${wait(start)}&type=${wanted[index]}`))
@@ -275,7 +275,7 @@ describe('followers', () => {
     expect((await Promise.all(waiting)).map(typesOf)).toEqual(wanted.map((type) => [type]))
   })
 
-  test('429 rate_limited: a caller waits too often at once', async () => {
+  test('429 rate_limited: too many concurrent waits of one caller', async () => {
     const caller = client({ address: '10.9.8.7' })
     const start = await read('/v1/events', caller)
     const calls = atOnce(12, () => caller.get(wait(start, 2)))
@@ -318,7 +318,7 @@ describe('a stream', () => {
     }
   }
 
-  test('has the events as they come, and goes on after the last one that a client has', async () => {
+  test('sends events as they occur, and continues after the last one that a client received', async () => {
     const stream = await open(`/v1/events?${from(await read('/v1/events'))}`)
     for (const type of ['project.listed', 'project.paused']) await tell(type)
     const [first] = await stream.take(2)
@@ -334,7 +334,7 @@ describe('a stream', () => {
     }
   })
 
-  test('that is slow gets everything when it reads on, and nobody waits for it', async () => {
+  test('that is read slowly gets every event, and does not delay others', async () => {
     const slow = await open(`/v1/events?${from(await read('/v1/events'))}`)
     await slow.take(0)
     for (let told = 0; told < 120; told++) await tell('project.listed')
@@ -347,7 +347,7 @@ describe('a stream', () => {
     await slow.end()
   })
 
-  test('cut at random gets every event once and in order', async () => {
+  test('that is interrupted at any event gets every event once and in order', async () => {
     const owner = await signIn()
     const got: number[] = []
     let last = (await read('/v1/me/events', owner.client)).next_cursor
@@ -373,7 +373,7 @@ describe('a stream', () => {
     expect(got).toEqual(Array.from({ length: told }, (_, index) => index + 1))
   })
 
-  test('HEAD says what GET would, and opens none', async () => {
+  test('HEAD opens no stream', async () => {
     const response = await client().fetch('/v1/events', {
       method: 'HEAD',
       headers: { Accept: 'text/event-stream' },
@@ -385,6 +385,6 @@ describe('a stream', () => {
   })
 })
 
-test('all followers of a caller wait in one of a few objects', () => {
+test('the objects that followers wait in have distinct names', () => {
   expect(new Set(feedShards).size).toBe(feedShards.length)
 })

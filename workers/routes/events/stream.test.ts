@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a stream that catches up over rows that are not for it reads on once a second', async () => {
+test('a stream that catches up over rows of others reads once a second', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
   let asked = 0
   const next = { row: 1, offset: 0 }

@@ -43,7 +43,7 @@ const posted = ({ merkle_root, receipt_hash }: EpochReceipt, release_at: number)
 describe('GET /v1/explorer/epochs/{project_id}/{epoch}', () => {
   const get = (epoch: number) => read(`/v1/explorer/epochs/${project.projectId}/${epoch}`)
 
-  test('follows the chain through every state, forward and back', async () => {
+  test('follows the chain through every status, forward and back', async () => {
     const receipt = await attest()
     const subject = subjectOf(receipt)
     const shown = async () => {
@@ -68,7 +68,7 @@ describe('GET /v1/explorer/epochs/{project_id}/{epoch}', () => {
     expect(await shown()).toEqual(['released', 'released', before])
   })
 
-  test('a root that is not the attested one settles nothing', async () => {
+  test('a posted root that differs from the attested one does not settle the epoch', async () => {
     const receipt = await attest()
     await indexState('epoch', subjectOf(receipt), {
       ...posted(receipt, unixNow()),
@@ -77,7 +77,7 @@ describe('GET /v1/explorer/epochs/{project_id}/{epoch}', () => {
     expect(await get(receipt.round)).toMatchObject({ status: 'attested', settlement: { status: 'queued' } })
   })
 
-  test('is taken back when the index forgets what it read', async () => {
+  test('returns to attested when the index is deleted', async () => {
     const receipt = await attest()
     await indexState('epoch', subjectOf(receipt), posted(receipt, unixNow() - 1))
     expect(await get(receipt.round)).toMatchObject({ status: 'released' })
@@ -98,7 +98,7 @@ describe('GET /v1/explorer/epochs/{project_id}/{epoch}', () => {
     expect(await get(lastEpoch)).toMatchObject({ status: 'closed' })
   })
 
-  test('404 not_found: an epoch ahead, one before the project, and a project that is not public', async () => {
+  test('404 not_found: a future epoch, an epoch before the project, and a project that is not public', async () => {
     const { projectId, lastEpoch, runningEpoch } = project
     const path = `/v1/explorer/epochs/${projectId}`
     for (const epoch of [runningEpoch + 1, lastEpoch, 0])
@@ -110,7 +110,7 @@ describe('GET /v1/explorer/epochs/{project_id}/{epoch}', () => {
 })
 
 describe('lists of epochs', () => {
-  test('are newest first, without gap or repetition, with what runs at the head of those of a project', async () => {
+  test('are newest first, without gap or repetition; the list of a project starts with its running epoch', async () => {
     for (const back of [3, 1, 2]) await attest(back)
     const { projectId, lastEpoch, runningEpoch } = project
     const expected = [runningEpoch, ...[1, 2, 3].map((back) => lastEpoch - back)]
@@ -124,7 +124,7 @@ describe('lists of epochs', () => {
     expect(all.map(({ epoch }) => epoch)).toEqual([other.lastEpoch, ...expected.slice(1)])
   })
 
-  test('filters tell settled from released epochs, and find each state', async () => {
+  test('filters distinguish settled from released epochs, and find each status', async () => {
     const states = {
       settled: await attest(0),
       released: await attest(1),
@@ -151,7 +151,7 @@ describe('lists of epochs', () => {
     expect(await list(open)).toMatchObject([{ status: 'open' }])
   })
 
-  test('every order and filter is one range of an index', async () => {
+  test('every filter reads one range of an index', async () => {
     const plans: string[] = []
     for (const where of [
       '',

@@ -19,7 +19,7 @@ const publish = (given: Partial<SimulatedRound> = {}) =>
   publishRound({ members, deeds: [right, right, right], validators, issuedAt: now, ...given })
 
 describe('GET /v1/explorer/finality', () => {
-  test('has a few tasks of each hour of a day, the oldest hour first', async () => {
+  test('samples tasks of each hour of the last day, oldest hour first', async () => {
     await env.DB.prepare("DELETE FROM rounds WHERE kind = 'task'").run()
     for (let index = 0; index < 3; index++) await publish({ issuedAt: now - index })
     await publish({ issuedAt: now - 5 * 3_600 })
@@ -51,7 +51,7 @@ describe('GET /v1/explorer/finality', () => {
 describe('GET /v1/explorer/stats', () => {
   const stats = () => bodyOf(client().get('/v1/explorer/stats'))
 
-  test('counts rounds as they end, and the rest when the schedule does', async () => {
+  test('counts rounds when they end, and updates the other figures by the schedule', async () => {
     await emptyTables('network_hours', 'network_figures')
     expect(await stats()).toEqual({
       projects_listed: 0,
@@ -96,7 +96,7 @@ describe('GET /v1/explorer/stats', () => {
     })
   })
 
-  test('rewards are those of the newest epochs, in the token that most of them pay', async () => {
+  test('shows the rewards of the newest epochs in their most frequent token', async () => {
     const token = (symbol: string) =>
       JSON.stringify({ address: hashText(symbol).slice(0, 42), symbol, name: symbol, decimals: 18 })
     const attested = (epoch: number, symbol: string, gross: string) =>

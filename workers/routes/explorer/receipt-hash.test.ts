@@ -33,7 +33,7 @@ const hashOf = (receipt: Json, names: readonly string[]) =>
 const lookup = async (hash: string) =>
   (await bodyOf<{ receipt: Json }>(client().get(`/v1/explorer/receipts/${hash}`))).receipt
 
-test('the hash and the signature of a result can be recomputed from what the document says', async () => {
+test('the hash and the signature of a result can be verified as the documentation describes', async () => {
   const { round } = await publishRound({
     ...{ members, deeds: [right, right, right], validators, issuedAt: await networkNow() },
   })
@@ -47,7 +47,7 @@ test('the hash and the signature of a result can be recomputed from what the doc
   expect(verifyEd25519(String(envelope.public_key), text, String(envelope.signature))).toBe(true)
 })
 
-test('the same of the receipt of an epoch', async () => {
+test('the hash and the signatures of an epoch receipt can be verified as the documentation describes', async () => {
   const { receipt_hash } = await submitReceipt(await createProject(), { by: validators })
   const receipt = await lookup(receipt_hash)
   const names = membersOf('AttestedEpochReceipt')

@@ -23,7 +23,7 @@ const caller = async (bindings: Partial<Env> = {}) => {
 }
 
 describe('POST /v1/faucet/drip', () => {
-  test('202: tokens and native currency, each in a transaction of its own', async () => {
+  test('202: tokens and native currency, each in a separate transaction', async () => {
     const { drip, address } = await caller()
     const response = await drip()
     expect(response.status).toBe(202)
@@ -38,7 +38,7 @@ describe('POST /v1/faucet/drip', () => {
     expect(native?.to).toBe(address)
   })
 
-  test('a wallet whose code burns gas gets tokens and nothing more', async () => {
+  test('a wallet whose code burns gas gets only tokens', async () => {
     const { drip } = await caller()
     chain.gas = 100_001
     const response = await drip()
@@ -49,7 +49,7 @@ describe('POST /v1/faucet/drip', () => {
     expect(body).not.toHaveProperty('eth_tx_hash')
   })
 
-  test('503 unavailable: without contracts, without a key, or closed', async () => {
+  test('503 unavailable: no contracts, no relayer key, or a closed faucet', async () => {
     const settings: [Partial<Env>, RegExp][] = [
       [{ CHAIN_CONTRACTS: undefined as never }, /The faucet is not configured: .* lack/],
       [{ RELAYER_PRIVATE_KEY: undefined as never }, /The faucet is not configured: .* lack/],
@@ -66,14 +66,14 @@ describe('POST /v1/faucet/drip', () => {
     }
   })
 
-  test('503 no_validators: while the network has none and the faucet asks for one', async () => {
+  test('503 no_validators: the network has no validators and the faucet requires one', async () => {
     const { drip } = await caller({ FAUCET_REQUIRES_VALIDATORS: 'true' })
     await expectRefusal(drip(), '503 no_validators')
     await setValidators([createNode()])
     expect((await drip()).status).toBe(202)
   })
 
-  test('503 faucet_empty: when the day has had its drips, and the wallet keeps its turn', async () => {
+  test('503 faucet_empty: the drips of the day are used up; the wallet must still wait', async () => {
     const few = { FAUCET_DRIPS_PER_DAY: '1', PROFILE: '{"network":"small"}' }
     expect((await (await caller(few)).drip()).status).toBe(202)
     const { drip, get } = await caller(few)
@@ -83,7 +83,7 @@ describe('POST /v1/faucet/drip', () => {
     expect(await bodyOf(get('/v1/faucet'))).toMatchObject({ eligible: false })
   })
 
-  test('a drip whose transfer failed on the chain may be tried again at once', async () => {
+  test('a drip whose transfer failed on chain can be retried at once', async () => {
     const { drip } = await caller()
     const first = await drip()
     const id = first.headers.get('location')?.split('/').at(-1) ?? ''
@@ -97,7 +97,7 @@ describe('POST /v1/faucet/drip', () => {
     expect(again.headers.get('location')).not.toBe(first.headers.get('location'))
   })
 
-  test('a drip that a node refuses for good, after another took it, keeps its turn', async () => {
+  test('a drip that a node finally refuses after another node accepted it still starts the cooldown', async () => {
     const { drip } = await caller()
     expect((await drip()).status).toBe(202)
     const relayer = env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
@@ -110,7 +110,7 @@ describe('POST /v1/faucet/drip', () => {
 
   test.each([
     ['24 hours', 24 * 3_600, {}],
-    ['an hour where the cooldown is one', 3_600, { FAUCET_COOLDOWN_SECONDS: '3600' }],
+    ['an hour with a cooldown of one hour', 3_600, { FAUCET_COOLDOWN_SECONDS: '3600' }],
   ])('one drip in %s, and then the next', async (_, cooldownSeconds, bindings) => {
     const { token, address } = await signIn()
     const from = freshAddress()
@@ -139,7 +139,7 @@ describe('POST /v1/faucet/drip', () => {
 })
 
 describe('GET /v1/faucet', () => {
-  test('may be kept by shared caches for anonymous callers only', async () => {
+  test('allows shared caches to store the answer for anonymous callers only', async () => {
     const anonymous = await client().get('/v1/faucet')
     expect([anonymous.headers.get('cache-control'), anonymous.headers.get('vary')]).toEqual([
       'public, max-age=10',

@@ -125,7 +125,7 @@ describe('POST /v1/modules', () => {
     },
   )
 
-  test('400 invalid_field: 12 KiB that promise 12 MiB, of which nothing is inflated', async () => {
+  test('400 invalid_field: 12 KiB that would inflate to 12 MiB are refused without inflating', async () => {
     const { client: caller } = await signIn()
     const bytes = promisingArtifact(12_234, 12 * 1024 * 1024)
     const message = expect.stringContaining('a ratio of 1029')
@@ -143,7 +143,7 @@ describe('POST /v1/modules', () => {
 })
 
 describe('PUT /v1/modules/{address}/hbc', () => {
-  test('stores the bytes under the address they have', async () => {
+  test('stores the bytes under their own address', async () => {
     const { client: caller } = await signIn()
     const { bytes, manifestAddress } = namedArtifact('as-bytes')
     const put = (address: string) =>
@@ -183,7 +183,7 @@ describe('GET /v1/modules/{address}/hbc', () => {
     return { bytes, manifestAddress, path: `/v1/modules/${manifestAddress}/hbc` }
   }
 
-  test('gives the bytes with their address, to be kept for ever', async () => {
+  test('returns the bytes with their address, as immutable', async () => {
     const { bytes, manifestAddress, path } = await uploadNamed('downloaded')
     const response = await client().get(path)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -198,7 +198,7 @@ describe('GET /v1/modules/{address}/hbc', () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes)
   })
 
-  test('304 for its ETag, with a credential too', async () => {
+  test('304 for its ETag, also with a credential', async () => {
     const { manifestAddress, path } = await uploadNamed('cached')
     const headers = { 'If-None-Match': `"${manifestAddress}"` }
     const { client: caller } = await signIn()
@@ -208,7 +208,7 @@ describe('GET /v1/modules/{address}/hbc', () => {
     }
   })
 
-  test('one range is 206, one past the end 416, several or malformed ones are the whole', async () => {
+  test('206 for one range, 416 for a range past the end, the whole for several or malformed ranges', async () => {
     const { bytes, manifestAddress, path } = await uploadNamed('ranged')
     const size = bytes.length
     const ranged = async (range: string, more = {}) => client().get(path, { Range: range, ...more })
@@ -229,7 +229,7 @@ describe('GET /v1/modules/{address}/hbc', () => {
     expect((await ranged('bytes=0-1', { 'If-Range': '"another"' })).status).toBe(200)
   })
 
-  test('HEAD tells the size of the whole, whatever range it names', async () => {
+  test('HEAD returns the size of the whole, even with a range', async () => {
     const { bytes, path } = await uploadNamed('head')
     for (const headers of [{}, { Range: 'bytes=0-3' }, { Range: 'bytes=999999-' }]) {
       const response = await client().fetch(path, { method: 'HEAD', headers })
@@ -242,7 +242,7 @@ describe('GET /v1/modules/{address}/hbc', () => {
       await expectRefusal(client().get(path), '404 not_found')
   })
 
-  test('503 unavailable while the storage does not answer; nothing half stored remains visible', async () => {
+  test('503 unavailable while the storage does not answer; a partly stored module is not visible', async () => {
     const { path } = await uploadNamed('faulty')
     const broken = new Proxy(env.MODULES, {
       get: (bucket, property) =>
@@ -276,7 +276,7 @@ describe('GET /v1/modules', () => {
     return { address, add, uploaded }
   }
 
-  test('pages newest first, each module once, and by uploader; pages stay exact while others upload', async () => {
+  test('lists each module of an uploader once, in pages, also while others upload', async () => {
     const { address, add, uploaded } = await createUploader(
       'paged-a',
       'paged-b',

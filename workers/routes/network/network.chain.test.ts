@@ -23,7 +23,7 @@ const forgetView = () => evictDurableObject(relayerObject())
 const status = (caller = client({ bindings: {} })) => bodyOf(caller.get('/v1/status'))
 
 describe('GET /', () => {
-  test('names the chain, its contracts, and how to reach it where anyone may', async () => {
+  test('names the chain, its contracts and its public RPC URL', async () => {
     const bindings = {
       CHAIN_NAME: 'Local chain',
       CHAIN_PUBLIC_RPC_URL: 'http://127.0.0.1:8545/',
@@ -54,7 +54,7 @@ describe('GET /', () => {
   })
 })
 
-test('the coin of the chain has the names that its operators give it, everywhere', async () => {
+test('CHAIN_COIN sets the names of the coin of the chain in all answers', async () => {
   const bindings = { CHAIN_COIN: '{"symbol":"POL","name":"Pol"}' }
   const coin = { symbol: 'POL', name: 'Pol', decimals: 18 }
   expect(await bodyOf(client({ bindings }).get('/'))).toMatchObject({ chain: { coin } })
@@ -67,7 +67,7 @@ test('the coin of the chain has the names that its operators give it, everywhere
 describe('the features of GET /', () => {
   const faucet = async (caller = client({ bindings: {} })) => (await bodyOf(caller.get('/'))).features.faucet
 
-  test('name the faucet while operators have it open', async () => {
+  test('include the faucet while operators keep it open', async () => {
     const set = (enabled: number) =>
       runSql('INSERT OR REPLACE INTO faucet_settings (id, enabled, updated_at) VALUES (1, ?, 1)', enabled)
     await set(0)
@@ -84,7 +84,7 @@ describe('the features of GET /', () => {
 })
 
 describe('GET /v1/status', () => {
-  test('shows how far the chain is read, and that relaying works', async () => {
+  test('shows the last indexed block, and that the relayer works', async () => {
     await services(env).indexer?.wake()
     await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
     expect(await status()).toMatchObject({
@@ -95,7 +95,7 @@ describe('GET /v1/status', () => {
     })
   })
 
-  test('names the way to the chain where anyone may take it', async () => {
+  test('names the public RPC URL of the chain', async () => {
     const bindings = { CHAIN_PUBLIC_RPC_URL: 'http://127.0.0.1:8545/' }
     expect(await bodyOf(client({ bindings }).get('/v1/status'))).toMatchObject({
       chain: { rpc_url: 'http://127.0.0.1:8545/' },
@@ -108,7 +108,7 @@ describe('GET /v1/status', () => {
     expect(await status()).toMatchObject({ status: 'degraded', relayer: 'unavailable' })
   })
 
-  test('asks its parts again only after a while, however often it is asked itself', async () => {
+  test('checks its parts only once in a while, even if it is requested often', async () => {
     await forgetView()
     const caller = client({ bindings: {} })
     expect(await status(caller)).toMatchObject({ relayer: 'ok' })
@@ -118,7 +118,7 @@ describe('GET /v1/status', () => {
     expect(await status()).toMatchObject({ relayer: 'unavailable' })
   })
 
-  test('says how far lists are behind, and degraded where that is more than a minute or unknown', async () => {
+  test('says how late the lists are, and degraded if the delay is unknown or more than a minute', async () => {
     const behind = (metrics: () => Promise<Partial<QueueMetrics>>) =>
       status(client({ bindings: { ROUND_ROWS: { metrics } as never } }))
     const number = expect.any(Number)
@@ -145,7 +145,7 @@ describe('GET /v1/status', () => {
 })
 
 describe('GET /v1/transactions/{id}', () => {
-  test('finds an action from its acceptance on, also in a copy of the database that has not got it yet', async () => {
+  test('finds an action as soon as it is accepted, even if the copy of the database lacks it', async () => {
     const id = `0x${'5c'.repeat(32)}`
     // Nothing that the relayer copies stays.
     await runSql(
@@ -170,7 +170,7 @@ describe('GET /v1/transactions/{id}', () => {
     expect((await withoutRelayer.get(`/v1/transactions/${id}`)).status).toBe(404)
   })
 
-  test('429 rate_limited: a caller that asks for many unknown ids, and only for unknown ids', async () => {
+  test('429 rate_limited: many requests for unknown ids; known ids are still answered', async () => {
     const id = `0x${'5d'.repeat(32)}`
     await services(env).transactions.put([
       {
@@ -195,7 +195,7 @@ describe('GET /v1/transactions/{id}', () => {
     expect((await caller.get(`/v1/transactions/${id}`)).status).toBe(200)
   })
 
-  test('shows an action from the moment it is taken, without asking the relayer', async () => {
+  test('shows an action as soon as it is accepted, without a call to the relayer', async () => {
     const id = `0x${'5a'.repeat(32)}`
     const relayer = services(env).relayer
     const result = await relayer?.relay(relayRequest({ id }))

@@ -18,7 +18,7 @@ import { runSql } from '../../test/tables.ts'
 const digest = `0x${'ab'.repeat(32)}`
 
 describe('GET /', () => {
-  test('describes the network, with null where there is no chain', async () => {
+  test('describes the network, with null for members that need a chain', async () => {
     const response = await client({ bindings: {} }).get('/')
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('public, max-age=60')
@@ -70,7 +70,7 @@ describe('GET /', () => {
     })
   })
 
-  test('names the key that this hub signs its calls to nodes with', async () => {
+  test('names the key with which this hub signs its calls to nodes', async () => {
     const seed = `0x${'5e'.repeat(32)}`
     const descriptor = await bodyOf(client({ bindings: { COORDINATOR_SEED: seed } }).get('/'))
     const publicKey = ed25519PublicKey(seed)
@@ -101,7 +101,7 @@ describe('GET /v1/status', () => {
     })
   })
 
-  test('says ok where rounds became final too late to be paid, which nobody can help any more', async () => {
+  test('says ok even if rounds became final too late to be paid, because nobody can change that', async () => {
     await runSql(
       `INSERT INTO epoch_rounds (project_id, epoch, ends_at, terms, rounds, finalized, fallback, units, primaries, answered,
         unpaid) VALUES (?, 7, ?, '{}', 2, 2, 0, 0, 0, 0, 2)`,
@@ -115,7 +115,7 @@ describe('GET /v1/status', () => {
     await runSql('DELETE FROM epoch_rounds')
   })
 
-  test('says maintenance while an operator does, as does the descriptor', async () => {
+  test('says maintenance while MAINTENANCE is set, like the descriptor', async () => {
     const hub = client({ bindings: { MAINTENANCE: 'true' } })
     for (const path of ['/', '/v1/status'])
       expect(await bodyOf(hub.get(path))).toMatchObject({ status: 'maintenance' })
@@ -130,8 +130,8 @@ describe('GET /v1/status', () => {
   })
 })
 
-describe('a part that does not work', () => {
-  test('says by name which settings it lacks', async () => {
+describe('a part that is not configured or not migrated', () => {
+  test('names the settings that it lacks', async () => {
     const { missing } = await bodyOf(client({ bindings: {} }).get('/v1/status'))
     expect(missing).toEqual({
       chain: ['CHAIN_RPC_URL', 'CHAIN_CONTRACTS'],
@@ -146,7 +146,7 @@ describe('a part that does not work', () => {
     })
   })
 
-  test('says so where the database lacks the newest migration alone, whose tables no other part has missed yet', async () => {
+  test('is reported if the database lacks only the newest migration', async () => {
     const named = (from: string, to: string) =>
       runSql('UPDATE d1_migrations SET name = ? WHERE name = ?', to, from)
     await named(lastMigration, 'none')
@@ -155,7 +155,7 @@ describe('a part that does not work', () => {
     expect(status).toMatchObject({ status: 'degraded', missing: { database: ['migrations'] } })
   })
 
-  test('says so where the database lacks migrations', async () => {
+  test('is reported if the database lacks migrations', async () => {
     const DB = failingDatabase(() => true, { reason: 'no such table: projects: SQLITE_ERROR' })
     const unmigrated = client({ bindings: { DB } })
     expect(await bodyOf(unmigrated.get('/v1/status'))).toMatchObject({
@@ -170,7 +170,7 @@ describe('a part that does not work', () => {
 })
 
 describe('GET /v1/network/params', () => {
-  test('gives the parameters with the hash the descriptor names', async () => {
+  test('returns the parameters with the hash that the descriptor names', async () => {
     const params = await bodyOf(client().get('/v1/network/params'))
     const descriptor = await bodyOf(client().get('/'))
     expect(params.params_hash).toBe(descriptor.params_hash)
@@ -217,7 +217,7 @@ describe('GET /v1/transactions/{id}', () => {
     )
   })
 
-  test('shows the action; hex in the path is read in any case', async () => {
+  test('shows the action; hex in the path is case-insensitive', async () => {
     for (const id of [digest, `0x${'AB'.repeat(32)}`])
       expect(await bodyOf(client().get(`/v1/transactions/${id}`))).toEqual({
         id: digest,
@@ -238,7 +238,7 @@ describe('GET /v1/transactions/{id}', () => {
     ['bond', 'sent', true, false],
     // No record of the hub shows a drip.
     ['faucet', 'confirmed', false, true],
-  ])('%s, %s, its events seen: %s; indexed: %s', async (action, status, isSeen, indexed) => {
+  ])('%s, %s, its events in the index: %s; indexed: %s', async (action, status, isSeen, indexed) => {
     const id = freshDigest()
     await runSql(
       "INSERT INTO transactions (id, action, owner, status, tx_hash, created_at, updated_at) VALUES (?, ?, '0x', ?, ?, 5, 6)",
@@ -257,7 +257,7 @@ describe('GET /v1/transactions/{id}', () => {
     expect(await bodyOf(client().get(`/v1/transactions/${id}`))).toMatchObject({ status, indexed })
   })
 
-  test('is found by the hash of its transaction, too', async () => {
+  test('finds an action by the hash of its transaction', async () => {
     const [id, txHash] = [freshDigest(), freshDigest()]
     await runSql(
       "INSERT INTO transactions (id, action, owner, status, tx_hash, created_at, updated_at) VALUES (?, 'bond', '0x', 'sent', ?, 5, 6)",
@@ -272,7 +272,7 @@ describe('GET /v1/transactions/{id}', () => {
   })
 })
 
-test('a set that no quorum attested while its epoch runs makes the status degraded', async () => {
+test('the status is degraded while the set of a running epoch has no quorum of attestations', async () => {
   const projectId = await createListedProject()
   await runSql(
     `INSERT INTO committee_sets (project_id, epoch, epoch_secs, set_hash, bytes, entries, committee, built_at)
@@ -287,7 +287,7 @@ test('a set that no quorum attested while its epoch runs makes the status degrad
   })
 })
 
-test('a change of parameters is announced until it takes effect, and those of other times are told', async () => {
+test('a change of parameters is announced until it takes effect, and `at` reads the parameters of a time', async () => {
   const from = 3_600 * Math.ceil(Date.now() / 3_600_000 + 24)
   const change = { from, params: { audit_bp: 2_000 } }
   const later = makeSchedule(defaultNetworkParams, [change])

@@ -52,7 +52,7 @@ beforeEach(async () => {
 })
 
 describe('POST /v1/nodes/epoch-receipts', () => {
-  test('202: the receipt is kept with the share of each miner, and its root is wanted in the vault', async () => {
+  test('202: the receipt is stored with the share of each miner, and the hub wants to post its root', async () => {
     const receipt = receiptOf(project, { by: validators.slice(1) })
     const answer = await submit(validators[0], receipt)
     const location = answer.headers.get('Location') ?? ''
@@ -78,7 +78,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     })
   })
 
-  test('400 invalid_field: a member that is missing, wrong or too much is named', async () => {
+  test('400 invalid_field: names a missing, wrong or unknown member', async () => {
     const receipt = receiptOf(project, { by: validators })
     const { merkle_root: _, ...less } = receipt
     const attestations = Array.from({ length: 257 }, () => receipt.attestations[0])
@@ -92,7 +92,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
       await expectInvalid(submit(validators[0], body), path)
   })
 
-  test('403 forbidden: too few validators of the epoch attested it; nothing is kept', async () => {
+  test('403 forbidden: too few validators of the epoch attested it; nothing is stored', async () => {
     const stranger = createNode()
     const [first, second] = validators as [TestNode, TestNode]
     for (const by of [[], [first, second], [first, second, stranger], [first, first, second, second]])
@@ -102,13 +102,13 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     expect(await services(env).epochs.find(project.projectId, project.lastEpoch)).toBeNull()
   })
 
-  test('403 forbidden: a node that is no approved validator, however well the receipt is attested', async () => {
+  test('403 forbidden: the sender is not an approved validator, even if a quorum attested the receipt', async () => {
     const node = createNode()
     await insertNode(node)
     await expectRefusal(submit(node, receiptOf(project, { by: validators })), '403 forbidden')
   })
 
-  test('409 duplicate: the epoch has its receipt; another one changes nothing', async () => {
+  test('409 duplicate: the epoch already has a receipt; another one changes nothing', async () => {
     const receipt = receiptOf(project, { by: validators })
     expect((await submit(validators[0], receipt)).status).toBe(202)
     const other = receiptOf(project, { by: validators, units: [{ miner: miner(1), units: 1 }] })
@@ -124,7 +124,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     })
   })
 
-  test('of 50 different receipts at once one is taken, with its shares and no others', async () => {
+  test('of 50 concurrent receipts, one is accepted and stored with only its own shares', async () => {
     const receipts = Array.from({ length: 50 }, (_, index) =>
       receiptOf(project, { by: validators, units: [{ miner: miner(index + 1), units: index + 1 }] }),
     )
@@ -141,7 +141,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     ).toMatchObject({ wanted: { receipt_hash: winner.receipt_hash } })
   })
 
-  test('422 invalid_evidence: every sum that is off by one, though a quorum attested it', async () => {
+  test('422 invalid_evidence: any sum is off by one, even if a quorum attested it', async () => {
     const right = receiptOf(project, { by: validators })
     const more = (amount: string) => String(BigInt(amount) + 1n)
     const { totals, compute_units } = right
@@ -164,7 +164,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     expect((await submit(validators[0], right)).status).toBe(202)
   })
 
-  test('422 invalid_evidence: an epoch that runs, units that no number holds, a project that is not public', async () => {
+  test('422 invalid_evidence: a running epoch, a sum of units above the safe integers, a hidden project', async () => {
     const running = receiptOf(project, { by: validators, epoch: project.runningEpoch })
     const max = Number.MAX_SAFE_INTEGER
     const right = receiptOf(project, { by: validators })
@@ -180,7 +180,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
       await expectRefusal(submit(validators[0], receipt), '422 invalid_evidence')
   })
 
-  test('an epoch is paid by the consensus that held when it began, whatever holds now', async () => {
+  test('an epoch is paid by the consensus at its start, even if the consensus has changed since', async () => {
     const { projectId, lastEpoch } = project
     const newer: ProjectRules = {
       ...project.consensus,
@@ -209,7 +209,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
       expect((await submit(validators[0], receiptOf(given, { by: validators }))).status).toBe(status)
   })
 
-  test('503 unavailable: a receipt whose file cannot be kept leaves nothing, and is taken later', async () => {
+  test('503 unavailable: the file cannot be stored; nothing is left, and a later try is accepted', async () => {
     const receipt = receiptOf(project, { by: validators })
     const put = () => Promise.reject(new Error('R2 is overloaded'))
     const broken = { ...env.MODULES, put } as unknown as R2Bucket
@@ -226,7 +226,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
 /** The hashed members. */
 const body = ({ receipt_hash: _, attestations: __, ...hashed }: EpochReceipt) => hashed
 
-describe('every amount, against a second computation', () => {
+describe('every amount equals a second computation', () => {
   const amounts = (consensus: ProjectRules, units: number[]) => {
     const { economics, work } = consensus
     const cap = (BigInt(economics.daily_emission) * BigInt(work.epoch_secs)) / 86_400n
@@ -261,7 +261,7 @@ describe('every amount, against a second computation', () => {
 })
 
 describe('an epoch of 10,000 recipients', () => {
-  test('is kept whole, with a proof for each, and costs thirty rows of each', async () => {
+  test('is stored completely, with a proof for each recipient, and writes at most 30 rows for each', async () => {
     const large = await createProject({
       economics: { max_recipients_per_epoch: 10_000, max_units_per_epoch: 1_000_000_000 },
     })
@@ -287,7 +287,7 @@ describe('an epoch of 10,000 recipients', () => {
   })
 })
 
-describe('known answers, through the route', () => {
+describe('known answers, submitted through the route', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'] })
     vi.setSystemTime(1_900_000_000_000)
@@ -351,14 +351,14 @@ describe('known answers, through the route', () => {
     })
   }
 
-  test.each(posted.filter(isValid))('$name is taken', async ({ input, output }) => {
+  test.each(posted.filter(isValid))('$name is accepted', async ({ input, output }) => {
     const bringer = await prepare(input, input.posted.project_id)
     const { attestations_counted, quorum } = output
     await expectTaken(await submit(bringer, input.posted), input.posted, { attestations_counted, quorum })
   })
 
   test.each(posted.filter((one) => !isValid(one)))(
-    '$name is refused by its rule',
+    '$name is refused with the rule that it breaks',
     async ({ name, input }) => {
       const projectId = input.posted?.project_id ?? `0x${'0f'.repeat(32)}`
       const bringer = await prepare(input, projectId)
@@ -371,7 +371,7 @@ describe('known answers, through the route', () => {
     },
   )
 
-  test.each(computed)('$name is taken as it is computed', async ({ input, output }) => {
+  test.each(computed)('$name is accepted as it was computed', async ({ input, output }) => {
     const bringer = await prepare(input, input.project_id, { chain_id: input.chain_id })
     await expectTaken(await submit(bringer, output.receipt), output.receipt, {
       attestations_counted: 4,
@@ -380,7 +380,7 @@ describe('known answers, through the route', () => {
   })
 
   test.each(renamed.topics['receipt-v2'] as VectorCase[])(
-    '$name is taken on a network of another name',
+    '$name is accepted on a network of another name',
     async ({ input, output }) => {
       const bringer = await prepare(input, input.project_id, { ...renamed.profile, chain_id: input.chain_id })
       await expectTaken(await submit(bringer, output.receipt), output.receipt, { attestations_counted: 4 })

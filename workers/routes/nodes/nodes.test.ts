@@ -30,7 +30,7 @@ const decide = (nodeId: string, verb: 'approve' | 'revoke', body?: object) =>
 const notesOn = (subject: string) => itemsOf(operator.client.get(`/admin/v1/audit-log?subject=${subject}`))
 
 describe('registration', () => {
-  test('a miner is approved at once; registering again renews', async () => {
+  test('a miner is approved at once; registering again replaces its record', async () => {
     const node = createNode()
     expect(
       await statusAndBody(register(node, { role: 'miner', capabilities: ['execute'], region: 'eu-west' })),
@@ -75,7 +75,7 @@ describe('registration', () => {
     })
   })
 
-  test('a validator waits for an operator, and does not register again once revoked', async () => {
+  test('a validator waits for an operator, and cannot register again once revoked', async () => {
     const node = createNode()
     expect((await register(node)).status).toBe(202)
     expect(await bodyOf(decide(node.nodeId, 'approve'))).toMatchObject({ status: 'approved' })
@@ -106,18 +106,18 @@ describe('registration', () => {
     expect(await bodyOf(register(node))).toMatchObject({ role: 'validator', status: 'pending' })
   })
 
-  test('this machine has several names, and a hub on it is the same by each', async () => {
+  test('all loopback names of a local hub count as the same hub', async () => {
     for (const hub of ['http://127.0.0.1:8787', 'http://[::1]:8787/', 'http://localhost:8787/'])
       expect((await register(createNode(), { hub })).status, hub).toBe(202)
     await expectRefusal(register(createNode(), { hub: 'http://127.0.0.1:8788' }), '400 invalid_field')
   })
 
-  test('if the hub approves by itself, a validator counts at once', async () => {
+  test('if the hub approves automatically, a validator is approved at once', async () => {
     const node = createNode({ bindings: { AUTO_APPROVE_NODES: 'true' } })
     expect((await register(node)).status).toBe(200)
   })
 
-  test('of ten racing registrations one row comes', async () => {
+  test('ten racing registrations create one row', async () => {
     const node = createNode()
     expect(await statusesOf(atOnce(10, () => register(node)))).toEqual(Array(10).fill(202))
     const rows = await env.DB.prepare('SELECT * FROM nodes WHERE node_id = ?').bind(node.nodeId).all()
@@ -127,7 +127,7 @@ describe('registration', () => {
   test.each([
     ['no hub', { hub: undefined }, 'hub'],
     ['another hub', { hub: 'https://hub.example' }, 'hub'],
-    ['a hub that is no URL', { hub: 'localhost:8787' }, 'hub'],
+    ['a hub that is not a URL', { hub: 'localhost:8787' }, 'hub'],
     ['no network', { network: undefined }, 'network'],
     ['another network', { network: 'hub-mainnet' }, 'network'],
     ['http elsewhere', { url: 'http://node.example' }, 'url'],
@@ -152,17 +152,17 @@ describe('on a network of many machines', () => {
   const node = () => createNode({ bindings: { BASE_URL: hub, LOCAL_NETWORK: 'false' } })
 
   test.each(['http://127.0.0.1:7700', 'https://127.0.0.1', 'https://[::1]', 'https://localhost'])(
-    '400 invalid_field: %s, where nobody else finds the node',
+    '400 invalid_field: the loopback URL %s',
     async (url) => {
       await expectInvalid(register(node(), { hub, url }), 'url')
     },
   )
 
-  test('a miner needs none', async () => {
+  test('a miner needs no URL', async () => {
     expect((await register(node(), { hub, role: 'miner', url: null })).status).toBe(200)
   })
 
-  test('a domain is taken', async () => {
+  test('a domain is accepted', async () => {
     expect((await register(node(), { hub, url: 'https://node.example:7700' })).status).toBe(202)
   })
 })
@@ -171,7 +171,7 @@ describe('heartbeat', () => {
   const beat = (node: ReturnType<typeof createNode>, body: object = {}) =>
     node.call('POST', '/v1/nodes/heartbeat', body)
 
-  test('is answered with the status and when the next is expected', async () => {
+  test('returns the status and the time until the next heartbeat', async () => {
     const node = createNode()
     await register(node)
     expect(await statusAndBody(beat(node, { status: 'idle' }))).toEqual([
@@ -190,21 +190,21 @@ describe('heartbeat', () => {
     await expectRefusal(beat(device), '404 not_found')
   })
 
-  test('400 invalid_field: a status nodes do not have', async () => {
+  test('400 invalid_field: an unknown status', async () => {
     const { device } = await createMiner()
     await expectRefusal(beat(device, { status: 'asleep' }), '400 invalid_field')
   })
 })
 
 describe('operators and nodes', () => {
-  test('of ten racing approvals one is noted', async () => {
+  test('of ten racing approvals, the audit log has one', async () => {
     const node = createNode()
     await register(node)
     expect(await statusesOf(atOnce(10, () => decide(node.nodeId, 'approve')))).toEqual(Array(10).fill(200))
     expect(await notesOn(node.nodeId)).toHaveLength(1)
   })
 
-  test('404 not_found: a node nobody registered; 400 invalid_field: no node id, a reason too long', async () => {
+  test('404 not_found: an unregistered node; 400 invalid_field: a malformed node id, too long a reason', async () => {
     await expectRefusal(decide(createNode().nodeId, 'approve'), '404 not_found')
     await expectRefusal(decide('node-1', 'approve'), '400 invalid_field')
     const node = createNode()

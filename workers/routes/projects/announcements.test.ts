@@ -41,7 +41,7 @@ describe('announcements', () => {
     expect((await ada.client.get(`/v1/projects/${projectId}/announcements`)).status).toBe(200)
   })
 
-  test('are deleted by the developer alone, and of this project alone', async () => {
+  test('are deleted only by the developer, and only through their own project', async () => {
     const [projectId, another] = [await createListedProject({}, ada), await createListedProject({}, ada)]
     const { announcement_id } = await bodyOf(announce(projectId))
     const remove = (of: string, by = ada.client) => by.delete(`${pathOf(of)}/${announcement_id}`)
@@ -52,7 +52,7 @@ describe('announcements', () => {
     expect((await list(projectId)).flat()).toEqual([])
   })
 
-  test('403 not_owner of a project that everybody sees, 404 not_found of a hidden one', async () => {
+  test('403 not_owner for a public project, 404 not_found for a hidden one', async () => {
     const projectId = await createListedProject({}, ada)
     await expectRefusal(announce(projectId, {}, bob.client), '403 not_owner')
     await setListingStatus(projectId, 'submitted')
@@ -60,7 +60,7 @@ describe('announcements', () => {
     await expectRefusal(bob.client.delete(`${pathOf(projectId)}/${'A'.repeat(16)}`), '404 not_found')
   })
 
-  test('409 conflict: one more than a project keeps, also of two at once', async () => {
+  test('409 conflict: more announcements than the limit of a project, also in a race', async () => {
     const projectId = await createListedProject({}, ada)
     await runSql(
       `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)

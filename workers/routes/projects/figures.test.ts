@@ -60,7 +60,7 @@ async function executeSlash(projectId: string): Promise<void> {
 const read = (projectId: string, path: string) => bodyOf(client().get(`/v1/projects/${projectId}/${path}`))
 
 describe('GET /v1/projects/{project_id}/stats', () => {
-  test('is all zero while nothing was settled', async () => {
+  test('is all zero before the first settled epoch', async () => {
     const projectId = await listed()
     expect(await read(projectId, 'stats')).toEqual({
       period: '24h',
@@ -78,7 +78,7 @@ describe('GET /v1/projects/{project_id}/stats', () => {
     })
   })
 
-  test('sums what was settled in the period, and shows the last epoch of it', async () => {
+  test('sums the settled epochs of the period, and shows figures of the last one', async () => {
     const projectId = await listed()
     const credits = (miners: number, amount: number) =>
       Array.from({ length: miners }, (_, index) => ({
@@ -124,7 +124,7 @@ describe('GET /v1/projects/{project_id}/stats', () => {
     })
   })
 
-  test('a period without an epoch is zero, and its miners are gone', async () => {
+  test('a period without an epoch is all zero, without active miners', async () => {
     const projectId = await listed()
     await record(settled(projectId, { settledAt: now - 2 * day }))
     expect(await read(projectId, 'stats')).toMatchObject({ miners_active: 0, rounds: 0, growth_bp: -10_000 })
@@ -140,7 +140,7 @@ describe('GET /v1/projects/{project_id}/stats', () => {
 })
 
 describe('settled epochs', () => {
-  test('count once, however often and however many at a time they are recorded', async () => {
+  test('count once, even if they are recorded repeatedly or concurrently', async () => {
     const projectId = await listed()
     const one = settled(projectId, { epoch: 7 })
     const outcomes = await atOnce(4, () => record(one))
@@ -150,7 +150,7 @@ describe('settled epochs', () => {
     expect(await read(projectId, 'stats')).toMatchObject({ rounds: 40, units: 120, paid_to_miners: eth(28) })
   })
 
-  test('make a project trend by its last day, until it settles nothing for two days', async () => {
+  test('make a project trending, until it settles nothing for two days', async () => {
     const projectId = await listed()
     await record(settled(projectId, { epoch: 1, settledAt: now - 5 * day, rounds: 10 }))
     await record(settled(projectId, { epoch: 2, settledAt: now - hour, rounds: 60 }))
@@ -216,7 +216,7 @@ describe('POST /v1/projects/{project_id}/compatibility', () => {
   const check = async (projectId: string, body: unknown) =>
     client().post(`/v1/projects/${projectId}/compatibility`, body)
 
-  test('compares a described device, and estimates by what miners earned lately', async () => {
+  test('compares a described device, and estimates its reward from recent earnings of miners', async () => {
     const projectId = await listed()
     const device = { class: 'desktop', engine: 'native', hardware, benchmark_score: 200 }
     const fits = { compatible: true, tier: 'compatible', match_bp: 10_000, missing: [], warnings: [] }
@@ -248,7 +248,7 @@ describe('POST /v1/projects/{project_id}/compatibility', () => {
     })
   })
 
-  test('of nothing at all everything that is asked for is unknown; a GPU may say as little as it likes', async () => {
+  test('an empty profile has every requirement unknown, and every member of a GPU is optional', async () => {
     const projectId = await listed()
     const unknown = {
       compatible: true,
@@ -264,7 +264,7 @@ describe('POST /v1/projects/{project_id}/compatibility', () => {
       expect(await bodyOf(check(projectId, { hardware: { gpu } }))).toEqual(unknown)
   })
 
-  test('takes a bound device by its id', async () => {
+  test('accepts the id of a bound device', async () => {
     const projectId = await listed()
     const nodeId = 'node-00000000000000aa'
     await runSql(

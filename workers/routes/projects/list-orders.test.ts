@@ -48,7 +48,7 @@ describe('every order', () => {
     },
   )
 
-  test('earnings compare as numbers however many digits they have', async () => {
+  test('earnings are compared as numbers, with any number of digits', async () => {
     const set = (ordinal: number, key: string) =>
       runSql('UPDATE projects SET earnings_key = ? WHERE ordinal = ?', key, ordinal)
     await set(100_001, '0510000')
@@ -67,7 +67,7 @@ describe('every order', () => {
     expect(use).toEqual({ roundTrips: 1, statements: 1, rowsRead: 21, rowsWritten: 0 })
   })
 
-  test('newest, filtered by words, a tag or a class, reads two rows for each it answers', async () => {
+  test('newest, filtered by words, a tag, a class or a developer, reads two rows for each result', async () => {
     for (const filter of ['tag=mass', 'q=mass', 'device_class=server', `developer=${developer}`]) {
       const { db, use } = countedDatabase()
       await client({ bindings: { DB: db } }).get(`/v1/projects?${filter}&limit=20`)
@@ -76,7 +76,7 @@ describe('every order', () => {
     }
   })
 
-  describe('of a word and a tag that many share', () => {
+  describe('of a word and a tag that many projects share', () => {
     const shared = sortedMatchesMax + 500
     const rare = 7
     beforeAll(async () => {
@@ -97,7 +97,7 @@ describe('every order', () => {
 
     test.each(
       projectSorts.flatMap((sort) => ['q=flo', 'tag=Flock'].map((filter) => [sort, filter] as const)),
-    )('%s, filtered by %s, reads no more than the newest that are sorted', async (sort, filter) => {
+    )('%s, filtered by %s, reads no more than the newest matches that it sorts', async (sort, filter) => {
       const { use, page } = await read(`${filter}&sort=${sort}&limit=20`)
       expect(page.items).toHaveLength(20)
       expect(use).toMatchObject({ statements: 1, rowsWritten: 0 })
@@ -109,7 +109,7 @@ describe('every order', () => {
       'q=flock&device_class=tablet',
       'tag=Flock&q=flock&category=hardware-staking',
       'category=hardware-staking&device_class=tablet',
-    ])('%s reads only what all of it leaves, however old that is', async (filter) => {
+    ])('%s reads only the projects that match all filters, even if they are old', async (filter) => {
       for (const sort of projectSorts) {
         const { use, page } = await read(`${filter}&sort=${sort}`)
         expect(page.items.map(({ slug }) => slug).sort()).toEqual(
@@ -119,7 +119,7 @@ describe('every order', () => {
       }
     })
 
-    test('a class of many is looked for along the order, in pages without gap or repetition', async () => {
+    test('a common device class is read in sort order, in pages without gap or repetition', async () => {
       const { use, page } = await read('device_class=desktop&sort=miners&limit=20')
       expect(page.items).toHaveLength(20)
       expect(use.statements).toBe(2)
@@ -129,7 +129,7 @@ describe('every order', () => {
       expect(paged.length).toBeGreaterThan(sortedMatchesMax)
     })
 
-    test('pages of the most miners go through the newest that are sorted, and end with them', async () => {
+    test('pages by most miners contain only the newest matches that are sorted', async () => {
       const paged = (await pagesOf(client(), '/v1/projects?q=flock&sort=miners', 200)).flat()
       const first = shared - sortedMatchesMax + 1
       expect(paged.map(({ slug }) => slug)).toEqual(
@@ -138,7 +138,7 @@ describe('every order', () => {
     })
   })
 
-  test('names that fold to eighteen times their length page like others', async () => {
+  test('names that fold to eighteen times their length have normal pages', async () => {
     const name = 'ﷺ'.repeat(64)
     await listed({ listing: { name, category: 'content-delivery' } })
     await listed({ listing: { name, category: 'content-delivery' } })

@@ -20,7 +20,7 @@ describe('GET /v1/projects/{project_id}', () => {
     ['rejected', 404],
     ['delisted', 200],
   ])(
-    'one that is %s answers strangers with %i, its developer and operators always',
+    'a project that is %s answers strangers with %i, and its developer and operators with 200',
     async (status, expected) => {
       const { project_id } = await submitProject(ada, { worker })
       await setListingStatus(project_id, status)
@@ -35,7 +35,7 @@ describe('GET /v1/projects/{project_id}', () => {
     },
   )
 
-  test('hex is read in any case; anything else names nothing', async () => {
+  test('hex is case-insensitive; any other id is 404 not_found', async () => {
     const { project_id } = await listed()
     const upper = `0x${project_id.slice(2).toUpperCase()}`
     expect((await client().get(`/v1/projects/${upper}`)).status).toBe(200)
@@ -43,7 +43,7 @@ describe('GET /v1/projects/{project_id}', () => {
       expect(await errorOf(client().get(`/v1/projects/${id}`))).toMatchObject({ error: 'not_found' })
   })
 
-  test('shows the name of its developer as it is', async () => {
+  test('shows the current name and verification of its developer', async () => {
     const grace = await createDeveloper()
     const { project_id } = await listed({}, grace)
     await grace.client.put('/v1/developers/me', { display_name: 'Grace' })
@@ -54,7 +54,7 @@ describe('GET /v1/projects/{project_id}', () => {
     })
   })
 
-  test('the manifest is what was signed, byte for byte as canonical text', async () => {
+  test('returns the manifest exactly as it was signed', async () => {
     const { manifest, ...hashes } = await listed()
     const { worker: _, ...ids } = hashes
     const expected = { ...signed(ada.key, manifest), ...ids }
@@ -64,7 +64,7 @@ describe('GET /v1/projects/{project_id}', () => {
     expect((await client().get(`/v1/projects/${hashes.project_id}/versions/2`)).status).toBe(404)
   })
 
-  describe('economics, by what is indexed of the vault', () => {
+  describe('economics, from the indexed state of the vault', () => {
     const vault = `0x${'0d'.repeat(20)}`
     const cap = 64_000_000_000_000_000_000n
     const soon = Math.floor(Date.now() / 1000) + 3_600
@@ -86,7 +86,7 @@ describe('GET /v1/projects/{project_id}', () => {
       return (economics as { vault: Record<string, unknown> }).vault
     }
 
-    test('a withdrawal that was announced and not made in time is void, as the vault itself has it', async () => {
+    test('an announced withdrawal that expired is not pending, as in the vault itself', async () => {
       const pending = async (expiresAt: number) => {
         const withdrawal = { amount: '9', available_at: 1, expires_at: expiresAt }
         return (await vaultWith({ withdrawal, funded: '20' })).pending_withdrawal
@@ -94,7 +94,7 @@ describe('GET /v1/projects/{project_id}', () => {
       expect([await pending(soon), await pending(2)]).toEqual(['9', '0'])
     })
 
-    test('an announced withdrawal pays for no epoch', async () => {
+    test('the amount of an announced withdrawal pays no epochs', async () => {
       const runway = async (expiresAt: number) => {
         const withdrawal = { amount: String(cap * 3n), available_at: 1, expires_at: expiresAt }
         return (await vaultWith({ withdrawal, funded: String(cap * 10n), reserved: String(cap) }))
@@ -103,7 +103,7 @@ describe('GET /v1/projects/{project_id}', () => {
       expect([await runway(soon), await runway(2)]).toEqual([6, 9])
     })
 
-    test('the vault has to pay epochs of the manifest’s length up to its cap', async () => {
+    test('the vault must have the epoch length and the cap of the manifest', async () => {
       const { developer, consensus } = manifest
       const matches = async (terms: object | undefined, next_terms: object | null = null) =>
         (await vaultWith({ developer, token: consensus.economics.reward_token, terms, next_terms }))
@@ -120,7 +120,7 @@ describe('GET /v1/projects/{project_id}', () => {
     })
   })
 
-  test('carries an ETag and answers 304 to a client that holds it', async () => {
+  test('is 304 for its ETag', async () => {
     const { project_id } = await listed()
     const first = await client().get(`/v1/projects/${project_id}`)
     const etag = first.headers.get('etag') ?? ''
@@ -180,18 +180,18 @@ describe('GET /v1/projects', () => {
     expect(await names(query)).toEqual(expected)
   })
 
-  test('searches answer 503 while a backup has taken the index away, and other lists go on', async () => {
+  test('searches answer 503 while a backup has removed the index; other lists still work', async () => {
     await runSql('ALTER TABLE project_search RENAME TO away')
     await expectRefusal(client().get('/v1/projects?q=weather'), '503 unavailable')
     expect((await client().get('/v1/projects')).status).toBe(200)
     await runSql('ALTER TABLE away RENAME TO project_search')
   })
 
-  test('q of blanks is no search', async () => {
+  test('a q of blanks does not filter', async () => {
     expect((await findProjects('q=%20%20')).items.length).toBeGreaterThan(3)
   })
 
-  test('a tag is any text', async () => {
+  test('a tag may be any text', async () => {
     for (const tag of ['a b', 'Ünï', '"', 'x']) {
       const { project_id } = await listed({ listing: { tags: [tag] } })
       expect(
@@ -211,7 +211,7 @@ describe('GET /v1/projects', () => {
     expect([await names('q=after'), await names('tag=new')]).toEqual([['After'], ['After']])
   })
 
-  test('projects that are not listed are for their developer and for operators: others get 403 forbidden', async () => {
+  test('only their developer and operators list unlisted projects; others get 403 forbidden', async () => {
     const operator = await createOperator()
     const own = `status=submitted&developer=${ada.address}`
     expect((await findProjects(`${own}&q=hidden`, ada.client)).items).toMatchObject([{ name: 'Hidden Snow' }])
@@ -240,7 +240,7 @@ describe('GET /v1/projects', () => {
     await expectInvalid(client().get(`/v1/projects?${query}`), path)
   })
 
-  test('a cursor is for its list and its filters only', async () => {
+  test('a cursor is valid for its list and its filters only', async () => {
     const { next_cursor } = await findProjects('limit=1&sort=name')
     for (const query of ['sort=newest', 'sort=name&category=iot', 'sort=name&q=snow'])
       expect((await client().get(`/v1/projects?${query}&cursor=${next_cursor}`)).status).toBe(400)

@@ -11,7 +11,7 @@ const report = (projectId: string, { client }: Awaited<ReturnType<typeof signIn>
   client.post(`/v1/projects/${projectId}/reports`, { ...input, ...change })
 
 describe('reports of projects', () => {
-  test('reach the operators, newest first and by project', async () => {
+  test('are listed for operators, in pages and by project', async () => {
     const [projectId, another] = [await createListedProject(), await createListedProject()]
     const wallet = await signIn()
     const made = await report(projectId, wallet)
@@ -32,7 +32,7 @@ describe('reports of projects', () => {
     await expectRefusal(wallet.client.get(path), '403 forbidden')
   })
 
-  test('429 rate_limited: one more than a wallet makes in a day, also of two at once', async () => {
+  test('429 rate_limited: more reports than the daily limit of a wallet, also in a race', async () => {
     const [projectId, wallet] = [await createListedProject(), await signIn()]
     await runSql(
       `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?4)
@@ -47,7 +47,7 @@ describe('reports of projects', () => {
     expect((await report(projectId, wallet)).status).toBe(201)
   })
 
-  test('404 not_found of a project that is not public; 400 invalid_field', async () => {
+  test('404 not_found for a project that is not public; 400 invalid_field', async () => {
     const [projectId, wallet] = [await createListedProject(), await signIn()]
     await expectInvalid(
       report(projectId, wallet, { category: 'ugly', severity: 'x', reason: ' ' }),

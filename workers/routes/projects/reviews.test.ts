@@ -80,7 +80,7 @@ describe('PUT /v1/projects/{project_id}/reviews', () => {
     })
   })
 
-  test('403 forbidden without a credited round on this project; nothing is counted', async () => {
+  test('403 forbidden without a credited round of this project; nothing is counted', async () => {
     const [author, other] = miners as [Session, Session]
     const projectId = await listed([other])
     await listed([author])
@@ -93,7 +93,7 @@ describe('PUT /v1/projects/{project_id}/reviews', () => {
     })
   })
 
-  test('an epoch that was vetoed credits nobody, until it is posted again; what was written stays', async () => {
+  test('a vetoed epoch credits nobody until it is posted again; existing reviews stay', async () => {
     const [author, other] = miners as [Session, Session]
     const project = await createProject()
     const { vault_address, round, merkle_root, receipt_hash } = await credit(project, [author, other])
@@ -109,7 +109,7 @@ describe('PUT /v1/projects/{project_id}/reviews', () => {
     expect(await list(project.projectId)).toMatchObject({ count: 2, average_rating_x100: 400 })
   })
 
-  test('one epoch that stands is enough', async () => {
+  test('one epoch without a veto is enough', async () => {
     const [author] = miners as [Session]
     const project = await createProject()
     const { vault_address, round } = await credit(project, [author])
@@ -118,7 +118,7 @@ describe('PUT /v1/projects/{project_id}/reviews', () => {
     expect((await put(author, project.projectId, 4)).status).toBe(200)
   })
 
-  test('404 not_found for a project nobody sees, 400 invalid_field', async () => {
+  test('404 not_found for an unknown project, 400 invalid_field', async () => {
     const [author] = miners as [Session]
     const projectId = await listed()
     expect((await put(author, `0x${'0f'.repeat(32)}`, 5)).status).toBe(404)
@@ -158,7 +158,7 @@ describe('averages', () => {
     expect(new Set(items.map(({ author }) => author)).size).toBe(items.length)
   })
 
-  test('of ten racing reviews of one wallet one is there, counted once', async () => {
+  test('ten racing reviews of one wallet leave one review, counted once', async () => {
     const [author] = miners as [Session]
     const projectId = await listed()
     expect(await statusesOf(atOnce(10, (index) => put(author, projectId, 1 + (index % 5))))).toEqual(
@@ -182,7 +182,7 @@ describe('averages', () => {
 })
 
 describe('DELETE /v1/projects/{project_id}/reviews', () => {
-  test('204, also when no review exists; the votes go with it', async () => {
+  test('204, also if no review exists; its votes are deleted too', async () => {
     const [author, voter] = miners as [Session, Session]
     const projectId = await listed()
     const { review_id } = await bodyOf(put(author, projectId, 1))
@@ -195,7 +195,7 @@ describe('DELETE /v1/projects/{project_id}/reviews', () => {
 })
 
 describe('POST …/helpful', () => {
-  test('counts each wallet once, however often it calls at once', async () => {
+  test('counts each wallet once, even with concurrent calls', async () => {
     const [author, ...voters] = miners as [Session, ...Session[]]
     const projectId = await listed()
     const { review_id } = await bodyOf(put(author, projectId, 4))
@@ -208,7 +208,7 @@ describe('POST …/helpful', () => {
     expect((await list(projectId)).items).toMatchObject([{ helpful: voters.length }])
   })
 
-  test('403 forbidden on the own review; 404 not_found for another project, 400 for no id', async () => {
+  test('403 forbidden for the own review, 404 not_found for another project, 400 for a malformed id', async () => {
     const [author, voter] = miners as [Session, Session]
     const [projectId, other] = [await listed(), await listed()]
     const { review_id } = await bodyOf(put(author, projectId, 4))

@@ -53,7 +53,7 @@ test('a slug in a path names the project; its record says under which id it is',
   await expectRefusal(upload, '400 invalid_field')
 })
 
-test('every path and every query that names a project takes a slug', async () => {
+test('every path and query that names a project accepts a slug', async () => {
   const declarations = await Promise.all(routes.map(async ({ load }) => (await load()).declaration))
   const named = declarations.flatMap(({ path, params, query }) =>
     [params, query].flatMap((part) => {
@@ -84,7 +84,7 @@ test('a slug in a query names the project', async () => {
   await expectInvalid(client().get('/v1/explorer/rounds?project_id=no-such'), 'project_id')
 })
 
-test('nobody learns of a project that is not public by its slug; its developer and operators use it', async () => {
+test('the slug of a hidden project works only for its developer and operators', async () => {
   const project = await projectOf(ada, 'pending_review')
   expect(await idOf(client())).toBe(404)
   expect(await idOf((await signIn()).client)).toBe(404)
@@ -96,7 +96,7 @@ test('nobody learns of a project that is not public by its slug; its developer a
   expect(await idOf(client())).toBe(project)
 })
 
-test('if two developers have the slug, each gets the own project, and nobody else gets either', async () => {
+test('if two developers use one slug, each gets the own project, and others get 404 with both ids', async () => {
   const [first, second] = [await projectOf(ada), await projectOf(bob)]
   expect([await idOf(ada.client), await idOf(bob.client)]).toEqual([first, second])
   const { status, message } = await errorOf(client().get(`/v1/projects/${slug}`))
@@ -105,7 +105,7 @@ test('if two developers have the slug, each gets the own project, and nobody els
   expect(message).toContain(second)
 })
 
-test('an API key for other projects is refused by a slug as by an id', async () => {
+test('an API key for other projects is refused for a slug as for an id', async () => {
   const project = await projectOf(ada)
   slug = `${slug}-other`
   const other = await projectOf(ada)

@@ -33,18 +33,21 @@ const connect = (headers: Record<string, string>) => client().get('/v1/relay', h
 
 describe('GET /v1/relay', () => {
   test.each([
-    ['all, and a later one', `hub-relay.v5, ${fourth}, ${third}, ${second}, ${first}`, fourth],
-    ['those of the build before', `${third}, ${second}, ${first}`, third],
+    ['all known ones and a later one', `hub-relay.v5, ${fourth}, ${third}, ${second}, ${first}`, fourth],
+    ['those of the previous build', `${third}, ${second}, ${first}`, third],
     ['two, in another order', `${first},${second}`, second],
     ['the second alone', second, second],
     ['the first alone', first, first],
-  ])('101: a socket with the newest subprotocol that both know, of %s', async (_, offered, taken) => {
-    const response = await connect({ ...(await upgradeHeaders(node)), 'Sec-WebSocket-Protocol': offered })
-    expect(response.status).toBe(101)
-    expect(response.headers.get('sec-websocket-protocol')).toBe(taken)
-    const relay = new RelaySocket(response.webSocket as WebSocket)
-    expect(await relay.next()).toMatchObject({ type: 'hello' })
-  })
+  ])(
+    '101: a socket with the newest subprotocol that both sides know, offered %s',
+    async (_, offered, taken) => {
+      const response = await connect({ ...(await upgradeHeaders(node)), 'Sec-WebSocket-Protocol': offered })
+      expect(response.status).toBe(101)
+      expect(response.headers.get('sec-websocket-protocol')).toBe(taken)
+      const relay = new RelaySocket(response.webSocket as WebSocket)
+      expect(await relay.next()).toMatchObject({ type: 'hello' })
+    },
+  )
 
   test.each([
     ['without an upgrade', { Upgrade: 'h2c' }],
@@ -64,7 +67,7 @@ describe('GET /v1/relay', () => {
     expect(await linkOf(node).status()).toMatchObject({ connected: true })
   })
 
-  test('401: the signature is of another request, or of a key that nobody knows', async () => {
+  test('401: the signature is of another request or of an unknown key', async () => {
     const headers = await upgradeHeaders(node)
     const name = profileStrings(resolveProfile()).signature_header
     await expectRefusal(connect({ ...headers, [name]: `0x${'11'.repeat(64)}` }), '401 bad_signature')
@@ -90,7 +93,7 @@ describe('GET /v1/relay', () => {
     })
   })
 
-  test('429: one address opens 300 sockets a minute', async () => {
+  test('429: more than 300 sockets a minute from one address', async () => {
     const { publicKey } = node
     const from = client({ address: freshAddress() })
     await env.RATE_LIMITER.getByName(`relay_socket:${from.from}`).take({
@@ -111,7 +114,7 @@ describe('POST /admin/v1/devices/{node_id}/ban', () => {
   }
   const device = async (caller = client()) => await bodyOf(caller.get(`/v1/devices/${node.nodeId}`))
 
-  test('closes the socket with 4003, and no other one is opened until the device is let in again', async () => {
+  test('closes the socket with 4003, and refuses new ones until the ban is lifted', async () => {
     const { relay } = await openRelay(node)
     expect(await bodyOf(ban(true, 'Sends votes that nobody asked for.'))).toEqual({
       node_id: node.nodeId,
@@ -127,14 +130,14 @@ describe('POST /admin/v1/devices/{node_id}/ban', () => {
     expect((await connect(await upgradeHeaders(node))).status).toBe(101)
   })
 
-  test('shows to everybody, and its reason to the owner', async () => {
+  test('makes the ban visible to everybody, and its reason to the owner', async () => {
     await ban(true, 'Sends votes that nobody asked for.')
     expect(await device()).toMatchObject({ status: 'banned', status_reason: 'banned' })
     expect(await device()).not.toHaveProperty('ban_reason')
     expect(await device(owner.client)).toMatchObject({ ban_reason: 'Sends votes that nobody asked for.' })
   })
 
-  test('is about the key: another owner does not end it', async () => {
+  test('bans the key: a new owner does not end the ban', async () => {
     await ban(true)
     await client().post('/v1/devices/unbind', deviceRecord(owner, node, { action: 'unbind' }))
     const next = await createMiner()
@@ -143,7 +146,7 @@ describe('POST /admin/v1/devices/{node_id}/ban', () => {
     })
   })
 
-  test('is noted once, however often it is said', async () => {
+  test('is logged once, even if it is repeated', async () => {
     const operator = await createOperator()
     const path = `/admin/v1/devices/${node.nodeId}/ban`
     await Promise.all([1, 2, 3].map(() => operator.client.post(path, { banned: true })))
@@ -152,11 +155,11 @@ describe('POST /admin/v1/devices/{node_id}/ban', () => {
     })
   })
 
-  test('404: a key that no device ever had', async () => {
+  test('404: an unknown key', async () => {
     await expectRefusal(ban(true, null, createNode().nodeId), '404 not_found')
   })
 
-  test('a node that is revoked loses its socket too', async () => {
+  test('revoking a node closes its socket too', async () => {
     const { relay } = await openRelay(node)
     const operator = await createOperator()
     await operator.client.post(`/admin/v1/nodes/${node.nodeId}/revoke`)
@@ -166,7 +169,7 @@ describe('POST /admin/v1/devices/{node_id}/ban', () => {
 })
 
 describe('the owner of a device', () => {
-  test('sees its socket as it is now; others do not', async () => {
+  test('sees the current state of its socket; others do not', async () => {
     const { relay, session } = await openRelay(node)
     relay.ready(3)
     await relay.drain()

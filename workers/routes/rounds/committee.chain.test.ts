@@ -11,7 +11,7 @@ beforeAll(() => {
   vi.setSystemTime((epoch * 3_600 + 160) * 1_000)
 })
 
-test('a round shows the committee that everybody can draw from the set of its epoch', async () => {
+test('a round shows the committee that anyone can recompute from the set of its epoch', async () => {
   const validators = await createValidators(4)
   const { projectId, publish } = await createSeatedProject(5, epoch, validators)
   const { roundId, round } = await publish({ deeds: [right, right, right, right, right] })

@@ -117,7 +117,7 @@ describe('lists of rounds', () => {
     expect(await of(project.projectId)).toEqual([items[1]?.round_id])
   })
 
-  test('go on where they were, whatever comes meanwhile, also among rounds of one second', async () => {
+  test('continue after the last item although new rounds arrive, also among rounds of the same second', async () => {
     const project = await createProject()
     for (const epoch of [9, 10, 11].map((back) => project.lastEpoch - back))
       await submitReceipt(project, { by: validators, epoch })
@@ -178,7 +178,7 @@ describe('lists of rounds', () => {
 describe('GET /v1/explorer/rounds/{round_id}', () => {
   const get = (id: string) => client().get(`/v1/explorer/rounds/${encodeURIComponent(id)}`)
 
-  test('has everything that was signed in it, as it was signed', async () => {
+  test('returns all signed documents of the round as they were signed', async () => {
     const given = { members, deeds: [right, ['wrong'], 'missed' as const], audit: 'right', validators }
     const { file, round } = await publishRound({ ...given, issuedAt: now, afterwards: { 0: 'wrong' } })
     const shown = await bodyOf<
@@ -205,7 +205,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     expect((await get(upper)).status).toBe(200)
   })
 
-  test('has the task, and nothing of the votes, while it runs', async () => {
+  test('shows the task but no votes while the round runs', async () => {
     const { object, round } = simulateRound({ members, deeds: [], validators, issuedAt: now })
     await publishSimulated({ object: { ...object, agreedAt: null, closedAt: null, outcome: null } })
     const shown = await bodyOf(get(round.roundId))
@@ -215,7 +215,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     expect(shown).not.toHaveProperty('receipt_hash')
   })
 
-  test('shows a round that failed with its votes and without a result', async () => {
+  test('shows a failed round with its votes and without a result', async () => {
     const id = await publish({ state: 'failed', deeds: [right, ['wrong'], 'missed'] })
     const shown = await bodyOf(get(id))
     expect(shown).toMatchObject({ state: 'failed', finality_votes: [] })
@@ -223,7 +223,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     expect(shown).not.toHaveProperty('finality')
   })
 
-  test('knows the attempt in which an epoch was attested, and no other', async () => {
+  test('finds only the attempt in which an epoch was attested', async () => {
     const project = await createProject()
     const { receipt_hash } = await submitReceipt(project, { by: validators })
     const [id] = await idsOf('/v1/explorer/rounds?kind=epoch')
@@ -236,7 +236,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     expect((await get(`${id}9`)).status).toBe(404)
   })
 
-  test('of a direct round has the votes of validators', async () => {
+  test('shows the votes of validators of a direct round', async () => {
     const { roundId, votes, receiptHash } = await publishDirect()
     const shown = await bodyOf(get(roundId))
     expect(shown).toMatchObject({
@@ -285,7 +285,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
     rounds: string[]
   }
 
-  test('is the result of rounds, signed by a member that voted for it', async () => {
+  test('returns the result of rounds, signed by a member that voted for it', async () => {
     const { round } = await publishRound(contested())
     const again = await publish({ issuedAt: now + 5 })
     const hash = round.receiptHash ?? ''
@@ -300,7 +300,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
     expect(verifyEd25519(receipt.public_key, receiptText(profile, hash), receipt.signature)).toBe(true)
   })
 
-  test('of a fallback is signed by no member', async () => {
+  test('returns the result of a fallback without a signature of a member', async () => {
     const [first] = members as [Member]
     const { round } = await publishRound({
       members: [],
@@ -315,7 +315,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
     expect(found).toMatchObject({ kind: 'execution', rounds: [round.roundId] })
   })
 
-  test('is what validators attested of an epoch, and where its settlement stands', async () => {
+  test('returns the attested receipt of an epoch with the status of its settlement', async () => {
     const project = await createProject()
     const receipt = await submitReceipt(project, { by: validators })
     expect(await bodyOf(get(receipt.receipt_hash.toUpperCase().replace('0X', '0x')))).toMatchObject({
@@ -326,7 +326,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
     })
   })
 
-  test('404 not_found: a receipt of a vote that did not prevail', async () => {
+  test('404 not_found: the receipt of a vote that did not become the result', async () => {
     const { file } = await publishRound(contested())
     const wrong = file.votes.find(({ receipt_hash }) => receipt_hash !== file.finality?.receipt_hash)
     await expectRefusal(get(wrong?.receipt_hash ?? ''), '404 not_found')

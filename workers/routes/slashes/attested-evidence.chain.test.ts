@@ -157,7 +157,7 @@ async function missedVote({ of, task: change, ...given }: MissedVote = {}): Prom
 
 const post = (evidence: unknown) => client().post('/v1/slashes', evidence)
 
-describe('evidence over a set that the hub built and validators attested', () => {
+describe('evidence with a set that the hub built and validators attested', () => {
   test.each([
     ['equivocation', equivocation, 10_000],
     ['invalid_result', invalidResult, 2_500],
@@ -176,7 +176,7 @@ describe('evidence over a set that the hub built and validators attested', () =>
     expect(chain.received).toHaveLength(1)
   })
 
-  test('of fifty different proofs of one missed vote at once, one is recorded and one proposed', async () => {
+  test('of fifty concurrent proofs of one missed vote, one is recorded and proposed', async () => {
     const round = await createRound()
     await knowRound(round)
     const { task, primaries } = round
@@ -203,7 +203,7 @@ describe('evidence over a set that the hub built and validators attested', () =>
   })
 })
 
-test('the set, which may be large, is read only when nothing else is wrong', async () => {
+test('the set, which may be large, is read only after all other checks', async () => {
   let reads = 0
   const get = (key: string) => {
     reads += 1
@@ -217,7 +217,7 @@ test('the set, which may be large, is read only when nothing else is wrong', asy
   expect(reads).toBe(1)
 })
 
-test('429 rate_limited: a missed vote over a large set is paid for as a draw from it; other evidence needs none', async () => {
+test('429 rate_limited: a missed vote with a large set counts as a draw; other evidence does not', async () => {
   const { projectId } = first(members)
   const { entries } = await requireSet(projectId, epoch)
   const resize = (to: number) =>
@@ -232,7 +232,7 @@ test('429 rate_limited: a missed vote over a large set is paid for as a draw fro
 })
 
 /** Beside what the known answers have. */
-describe('false evidence is 422, names the rule, and leaves nothing', () => {
+describe('false evidence is 422 with the rule, and nothing is stored', () => {
   /** For each case, the rule in the error and a function that makes the evidence. */
   const cases: Record<string, readonly [rule: string, make: () => Promise<unknown>]> = {
     'one bad signature among many': [
@@ -246,7 +246,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
           list: (votes) => [...votes.slice(0, -1), { ...votes.at(-1), round_signature: forged }],
         }),
     ],
-    'more votes than there are validators': [
+    'more votes than validators': [
       'repeated votes',
       () => invalidResult({ list: (votes) => [...votes, votes[0]] }),
     ],
@@ -295,7 +295,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
         }
       },
     ],
-    'votes of a key that is bound to nothing': [
+    'votes of a key that is not bound': [
       'not that of the key',
       async () => {
         const { task } = await createRound()
@@ -305,7 +305,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
         return evidence('equivocation', task, votes, { node_key: stranger.publicKey })
       },
     ],
-    'votes of a key that is bound, and not subscribed': [
+    'votes of a key that is bound but not subscribed': [
       'not that of the key',
       async () => {
         const { task } = await createRound()
@@ -356,14 +356,14 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
     ['invalid_result', invalidResult],
     ['missed_sla', missedVote],
   ] as const)(
-    'ten thousand votes: %s, refused by their number before a signature is judged',
+    'ten thousand votes: %s is refused for their number before any signature is verified',
     async (_, make) => {
       const many = (votes: FinalityVote[]) => [{ ...votes[0], signature: forged }, ...Array(9_999).fill(0)]
       await expectRefused(await make({ list: many }), 'repeated votes')
     },
   )
 
-  test('ten thousand votes as long as real ones: 413, before they are read', async () => {
+  test('ten thousand votes of real length: 413 before they are parsed', async () => {
     const evidence = await missedVote({ list: ([vote]) => Array(10_000).fill(vote) })
     const before = await readStored()
     await expectRefusal(post(evidence), '413 too_large')
@@ -371,7 +371,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
   })
 })
 
-test('a device that changes hands answers with the subscription that it was seated with', async () => {
+test('a device that changed its owner is slashed in the subscription with which it was seated', async () => {
   const { task, primaries } = await createRound(others)
   const seated = first(primaries)
   const { device, owner, projectId } = seated

@@ -69,7 +69,7 @@ async function accuse(evidence: Evidence): Promise<string> {
 const slash = (hash: string) => bodyOf(client().get(`/v1/slashes/${hash}`))
 
 describe.skipIf(chain === null)('collateral, on the contracts', () => {
-  test('is held by the hub and by the contract while a slash is open, and what is left goes out after', async () => {
+  test('is held by hub and contract while a slash is open; the rest can be withdrawn afterwards', async () => {
     const { owner, id: subscriptionId, call, act, invalidResult, read } = await createBonded(minCollateral)
     await act('unbond')
     const hash = await accuse(invalidResult())
@@ -100,7 +100,7 @@ describe.skipIf(chain === null)('collateral, on the contracts', () => {
     expect(await read()).toMatchObject({ status: 'closed', collateral: '0' })
   })
 
-  test('is held while a slash is disputed, and all of it goes out once that is cancelled', async () => {
+  test('is held while a slash is disputed, and can be withdrawn completely once the slash is cancelled', async () => {
     const { owner, call, act, equivocation, read } = await createBonded(minCollateral)
     await act('unbond')
     const hash = await accuse(equivocation())
@@ -122,7 +122,7 @@ describe.skipIf(chain === null)('collateral, on the contracts', () => {
     expect(await read()).toMatchObject({ status: 'closed', slashed_total: '0' })
   })
 
-  test('that a slash leaves below the least jails, until exactly what is missing is added; enough works on', async () => {
+  test('below the minimum after a slash jails until the missing amount is added; sufficient collateral works on', async () => {
     const { invalidResult, topUp, read, summary } = await createBonded(minCollateral)
     const rich = await createBonded(2n * minCollateral)
     const [hash, mild] = [await accuse(invalidResult()), await accuse(rich.invalidResult())]
@@ -145,7 +145,7 @@ describe.skipIf(chain === null)('collateral, on the contracts', () => {
     expect(await summary()).toMatchObject({ slashed_total: String(missing), pending_slashes: 0 })
   })
 
-  test('of nothing is slashed by nothing: recorded, closed with the reason, never proposed', async () => {
+  test('without collateral or without a penalty, a slash is recorded, closed with the reason, never proposed', async () => {
     const { equivocation, read } = await createBonded(minCollateral)
     await accuse(equivocation())
     const mild = await createBonded(minCollateral, await createProject({ invalid_result: 0, missed_sla: 0 }))

@@ -84,7 +84,7 @@ async function mine(): Promise<void> {
 }
 
 describe('a slash that was recorded', () => {
-  test('is proposed at once, with the offence, the amount and the window of the project', async () => {
+  test('is proposed at once with the offence, the amount and the window of the project', async () => {
     const evidence = accused.equivocation()
     await client().post('/v1/slashes', evidence)
     const hash = hashEvidence(evidence)
@@ -98,7 +98,7 @@ describe('a slash that was recorded', () => {
     expect(await read(hash)).toMatchObject({ status: 'recorded', recovery: 'wait' })
   })
 
-  test('is closed when the collateral was withdrawn, for good, before it was proposed', async () => {
+  test('is closed if a final block withdrew the collateral before the proposal', async () => {
     const gone = await createAccused()
     const evidence = gone.equivocation()
     await client().post('/v1/slashes', evidence)
@@ -122,7 +122,7 @@ describe('a slash that was recorded', () => {
 })
 
 describe('POST /v1/slashes/{evidence_hash}/disputes', () => {
-  test('keeps what the owner says, and brings the dispute to the chain', async () => {
+  test('stores the statement of the owner, and submits the dispute on chain', async () => {
     const hash = await createProposed(accused)
     const response = await dispute(hash)
     expect(response.status).toBe(201)
@@ -166,7 +166,7 @@ describe('POST /v1/slashes/{evidence_hash}/disputes', () => {
     expect(await read(byTransaction)).toMatchObject({ dispute: { reason: '', links: [] } })
   })
 
-  test('of ten at once one is filed', async () => {
+  test('of ten concurrent disputes, one is filed', async () => {
     const hash = await createProposed(accused)
     const answers = await atOnce(10, () => dispute(hash))
     expect(await statusesOf(answers)).toEqual([201, ...Array(9).fill(409)])
@@ -177,7 +177,7 @@ describe('POST /v1/slashes/{evidence_hash}/disputes', () => {
 })
 
 describe('deadlines that pass', () => {
-  test('a slash is executed once its window and the grace period are over, and not while it is disputed', async () => {
+  test('a slash is executed after its window and the grace period, but not while it is disputed', async () => {
     const open = await createProposed(accused, { executable_at: now() - 800 })
     const due = await createProposed(accused, { executable_at: now() - 1000 })
     const disputed = await createProposed(accused)
@@ -190,7 +190,7 @@ describe('deadlines that pass', () => {
     expect(sent(due).filter((name) => name === 'executeSlash')).toHaveLength(1)
   })
 
-  test('a slash is not executed once it is cancelled, though that was wanted before', async () => {
+  test('a cancelled slash is not executed, even if its execution was already wanted', async () => {
     const hash = await createProposed(accused, { executable_at: now() - 1000 })
     chain.revert = '0x'
     await schedule()
@@ -204,7 +204,7 @@ describe('deadlines that pass', () => {
     expect(sent(hash)).not.toContain('executeSlash')
   })
 
-  test('a dispute that nobody decided in 14 days is ended', async () => {
+  test('a dispute without a decision is ended after 14 days', async () => {
     const fresh = await createProposed(accused, {
       status: 'disputed',
       disputed_at: now() - 14 * daySecs + 60,
@@ -215,7 +215,7 @@ describe('deadlines that pass', () => {
     expect(sent(fresh)).not.toContain('endDispute')
   })
 
-  test('a slash that nobody executed in a week is void, which its record shows', async () => {
+  test('a slash that is not executed within a week is void, and its record shows that', async () => {
     const passed = 900 + 7 * daySecs
     const fresh = await createProposed(accused, { executable_at: now() - passed + 60 })
     const late = await createProposed(accused, { executable_at: now() - passed })
@@ -248,7 +248,7 @@ describe('deadlines that pass', () => {
 })
 
 describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
-  test('503 where the hub is not the arbiter, naming the setting', async () => {
+  test('503 if the hub is not the arbiter, with the name of the setting', async () => {
     const hash = await createProposed(accused)
     const bindings = { OPERATOR_ADDRESSES: operator.address, ARBITER_PRIVATE_KEY: undefined as never }
     await expectRefusal(
@@ -260,7 +260,7 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
     )
   })
 
-  test('uphold and cancel go to the chain with the key of the arbiter, and into the audit log', async () => {
+  test('uphold and cancel are submitted on chain with the key of the arbiter, and logged', async () => {
     const hash = await createProposed(accused)
     await dispute(hash)
     await expectRefusal(resolve(hash, 'uphold'), '409 invalid_state', {
@@ -294,7 +294,7 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
     })
   })
 
-  test('a dispute that came too late for the chain is upheld here, and the slash is executed', async () => {
+  test('a dispute that was too late on chain can be upheld by the hub, and the slash is executed', async () => {
     const hash = await createProposed(accused)
     await dispute(hash)
     vi.useFakeTimers({ toFake: ['Date'] })
@@ -335,7 +335,7 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
     await expectRefusal(resolve(hashes.proposed, 'cancel', owner), '403 forbidden')
   })
 
-  test('of cancel and uphold at once cancel wins, whichever comes first', async () => {
+  test('of concurrent cancel and uphold decisions, cancel wins in any order', async () => {
     const hash = await createProposed(accused, { status: 'disputed', disputed_at: now() })
     const answers = await Promise.all(
       ['cancel', 'uphold', 'cancel', 'uphold'].map((one) => resolve(hash, one)),
@@ -345,7 +345,7 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
   })
 })
 
-test('503 unavailable: evidence during a reindex, which is recorded with its amount afterwards', async () => {
+test('503 unavailable: evidence during a reindex; afterwards it is recorded with its amount', async () => {
   const late = await createAccused()
   const evidence = late.equivocation()
   const { chainIndex } = services(env)

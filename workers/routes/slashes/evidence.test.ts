@@ -24,7 +24,7 @@ const records = async () => {
 }
 
 describe('POST /v1/slashes', () => {
-  test('records two votes of one task, wants the slash proposed, and answers with it from then on', async () => {
+  test('records two votes of one task, wants to propose the slash, and returns it for every repeat', async () => {
     const evidence = accused.equivocation()
     const hash = hashEvidence(evidence)
     const first = await post(evidence)
@@ -63,7 +63,7 @@ describe('POST /v1/slashes', () => {
     })
   })
 
-  test('a vote against an audited result costs what the project says', async () => {
+  test('a vote against an audited result costs the share that the project defines', async () => {
     const task = accused.createTask()
     const evidence = accused.evidence('invalid_result', task, {
       vote: accused.vote(task, 'wrong'),
@@ -76,7 +76,7 @@ describe('POST /v1/slashes', () => {
     ])
   })
 
-  test('evidence of an offence that is known, by other votes or in another order, is its record', async () => {
+  test('other evidence of a known offence returns the existing record', async () => {
     const task = accused.createTask()
     const first = await bodyOf(await post(accused.equivocation(task)))
     for (const outputs of [
@@ -88,7 +88,7 @@ describe('POST /v1/slashes', () => {
     }
   })
 
-  test('of fifty different proofs of one offence at once, one is recorded and one proposal wanted', async () => {
+  test('of fifty concurrent proofs of one offence, one is recorded, with one wanted proposal', async () => {
     const task = accused.createTask()
     const before = await records()
     const answers = await atOnce(50, (i) => post(accused.equivocation(task, [`a${i}`, `b${i}`])))
@@ -100,7 +100,7 @@ describe('POST /v1/slashes', () => {
     expect(await records()).toEqual(before.map((n, i) => (n ?? 0) + (i < 2 ? 1 : 0)))
   })
 
-  test('large evidence is read back as it was posted', async () => {
+  test('large evidence is returned as it was posted', async () => {
     const task = accused.createTask()
     const voters = Array.from({ length: 40 }, () => createNode())
       .map(({ publicKey: public_key }) => ({ public_key, payout_address: `0x${'0f'.repeat(20)}` }))
@@ -144,7 +144,7 @@ describe('POST /v1/slashes', () => {
     }
   })
 
-  test('an owner answers for what a device did while it was bound, and not for what came after', async () => {
+  test('an owner is liable for votes of a device while it was bound, but not for later ones', async () => {
     const past = await createAccused()
     const unbind = (at: number) =>
       runSql(
@@ -168,7 +168,7 @@ describe('POST /v1/slashes', () => {
 })
 
 describe('a body that is not evidence', () => {
-  test('400 for a malformed body, and 413 or 400 for one that is too large, before anything is verified', async () => {
+  test('400 for a malformed body, and 413 or 400 for a body that is too large', async () => {
     const { proof: _, ...rest } = accused.equivocation()
     const wrong = { ...rest, v: 2, kind: 'laziness', round_id: 'x', epoch: -1, proof: [], more: 1 }
     const paths = ['v', 'kind', 'epoch', 'round_id', 'proof', 'more']
@@ -180,7 +180,7 @@ describe('a body that is not evidence', () => {
     await expectRefusal(post(huge), '413 too_large')
   })
 
-  test('429 after thirty in a minute of one client address', async () => {
+  test('429 after thirty requests in a minute from one client address', async () => {
     const address = freshAddress()
     const statuses = []
     for (let i = 0; i < 31; i++)
@@ -189,7 +189,7 @@ describe('a body that is not evidence', () => {
   })
 })
 
-test('a slash that is not proposed yet holds the withdrawal, and is counted', async () => {
+test('a slash that is not proposed yet blocks the withdrawal, and counts as pending', async () => {
   const leaving = await createAccused()
   await indexState('subscription', leaving.subscriptionId, {
     ...bonded(minCollateral, leaving.owner.address),

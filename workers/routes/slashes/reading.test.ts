@@ -13,7 +13,7 @@ const accused = await createAccused()
 const read = (hash: string) => bodyOf<Json>(client().get(`/v1/slashes/${hash}`))
 
 describe('a slash that was recorded', () => {
-  test('is closed when an operator gives the proposal up', async () => {
+  test('is closed when an operator gives up the proposal', async () => {
     const evidence = accused.equivocation()
     await client().post('/v1/slashes', evidence)
     const hash = hashEvidence(evidence)
@@ -25,7 +25,7 @@ describe('a slash that was recorded', () => {
     })
   })
 
-  test('follows the chain, also where a reorganisation takes something back', async () => {
+  test('follows the chain, also after a reorganisation', async () => {
     const hash = await createProposed(accused)
     expect(await read(hash)).toMatchObject({
       status: 'proposed',
@@ -44,7 +44,7 @@ describe('a slash that was recorded', () => {
     expect(await read(hash)).toMatchObject({ status: 'recorded', propose_tx: null, executable_at: null })
   })
 
-  test('is recovered from by topping up while it jails', async () => {
+  test('has the recovery top_up while it jails the subscription', async () => {
     const jailed = await createAccused()
     const hash = await createProposed(jailed)
     const low = { at: 5, left: '1' }
@@ -63,7 +63,7 @@ describe('a slash that was recorded', () => {
   })
 })
 
-test('lists are newest first, by owner, project and status', async () => {
+test('lists are newest first, and filtered by owner, project and status', async () => {
   const listed = await createAccused()
   const proposed = await createProposed(listed)
   const executed = await createProposed(listed, { status: 'executed' })

@@ -49,7 +49,7 @@ async function createSlashed() {
 }
 
 describe.skipIf(chain === null)('a slash, on the contracts', () => {
-  test('is disputed, upheld and executed; it jails, and topping up frees', async () => {
+  test('is disputed, upheld and executed; it jails the subscription until a top-up', async () => {
     const { slash, subscription, collateral, dispute, resolve, topUp, hash } = await createSlashed()
     expect(await slash()).toMatchObject({
       status: 'proposed',
@@ -109,7 +109,7 @@ describe.skipIf(chain === null)('a slash, on the contracts', () => {
     })
   })
 
-  test('is executed after the grace period, and not before', async () => {
+  test('is executed only after the grace period', async () => {
     const { slash, hash } = await createSlashed()
     await passSchedule(windowSecs)
     expect(await slash()).toMatchObject({ status: 'proposed', recovery: 'wait' })
@@ -118,7 +118,7 @@ describe.skipIf(chain === null)('a slash, on the contracts', () => {
     expect(await slash()).toMatchObject({ status: 'executed', taken: String(minCollateral) })
   })
 
-  test('is cancelled when nobody decides about its dispute', async () => {
+  test('is cancelled if nobody decides its dispute', async () => {
     const { slash, dispute } = await createSlashed()
     await dispute()
     await passSchedule(13 * 86_400)

@@ -15,7 +15,7 @@ const collateral = String(minCollateral)
 const project = await createListedProject({ slug: 'first' })
 const path = '/v1/subscriptions/batch'
 
-test('each item begins or says why not, with one bond of those that began', async () => {
+test('each item starts a subscription or has an error, with one bond for all that started', async () => {
   const { owner, device } = await createDescribedMiner()
   const { device: foreign } = await createMiner()
   const [other, paused] = [
@@ -65,7 +65,7 @@ test('each item begins or says why not, with one bond of those that began', asyn
   })
 })
 
-test('of racing calls each subscription begins once', async () => {
+test('racing calls start each subscription once', async () => {
   const { owner, device } = await createDescribedMiner()
   const items = [{ project_id: project, node_id: device.nodeId, collateral }]
   const bodies = await Promise.all(
@@ -76,7 +76,7 @@ test('of racing calls each subscription begins once', async () => {
   expect(await rowsOf('SELECT 1 FROM subscriptions WHERE owner = ?', owner.address)).toHaveLength(1)
 })
 
-test('nothing begins while the chain does not answer, and no list is empty or too long', async () => {
+test('no subscription starts if the chain does not answer, or if the list is empty or too large', async () => {
   const { owner, device } = await createDescribedMiner()
   const item = { project_id: project, node_id: device.nodeId, collateral }
   chain.down = true

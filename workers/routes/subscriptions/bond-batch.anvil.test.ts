@@ -42,7 +42,7 @@ async function beginThree(balance = 4n * minCollateral) {
 }
 
 describe.skipIf(chain === null)('one signature for several bonds, on the contracts', () => {
-  test('bonds all that a batch began, and tops all of them up', async () => {
+  test('bonds all subscriptions of a batch, and tops up all of them', async () => {
     const { owner, device, ids, bond, post, ask, read } = await beginThree()
     const sum = String(3n * minCollateral)
     expect(bond).toMatchObject({
@@ -79,7 +79,7 @@ describe.skipIf(chain === null)('one signature for several bonds, on the contrac
     expect(ids).toHaveLength(3)
   })
 
-  test('takes tokens for all of them or for none', async () => {
+  test('transfers tokens for all subscriptions or for none', async () => {
     const { owner, ask, bond, post, read } = await beginThree(2n * minCollateral)
     expect(bond.preview).toMatchObject({ ok: false, reason: expect.stringContaining('holds 14') })
     const before = await offered()
@@ -92,7 +92,7 @@ describe.skipIf(chain === null)('one signature for several bonds, on the contrac
     expect(await read()).toEqual(Array(3).fill(['pending_collateral', '0']))
   })
 
-  test('refuses subscriptions that are unknown, of somebody else, or unbonding', async () => {
+  test('refuses unknown, foreign and unbonding subscriptions', async () => {
     const { owner, ids, bond, ask, post } = await beginThree()
     const unknown = `0x${'77'.repeat(32)}`
     await expectRefusal(ask(['1', '1'], [ids[0] as string, unknown]), '404 not_found')
@@ -108,7 +108,7 @@ describe.skipIf(chain === null)('one signature for several bonds, on the contrac
     await passUnbonding()
   })
 
-  test('is not relayed where it differs in anything from what the owner signed', async () => {
+  test('is not relayed if anything differs from the signature of the owner', async () => {
     const { owner, bond, post } = await beginThree()
     const honest = signedPayload(owner.key, bond)
     const { typed_data } = honest
@@ -156,7 +156,7 @@ test('a request names one to 200 subscriptions, each once, with amounts above 0'
     await expectInvalid(owner.client.post(path, { items }), member)
 })
 
-test('a body that breaks off is refused, and nothing is sent', async () => {
+test('a truncated body is refused, and nothing is sent', async () => {
   const { owner } = await createDescribedMiner()
   const before = await offered()
   const headers = { 'Content-Type': 'application/json' }

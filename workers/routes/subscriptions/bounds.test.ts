@@ -24,7 +24,7 @@ const subscribe = (owner: string, count: number) =>
     ).bind(owner, '9'.repeat(70)),
   ])
 
-test('the own collateral is summed over everything, to the last digit, and shows the newest 200', async () => {
+test('collateral is summed exactly over all subscriptions of a wallet, and lists the newest 200', async () => {
   const { address, token } = await signIn()
   await subscribe(address, 1000)
   const { subscriptions, ...sums } = await bodyOf(client({ token }).get('/v1/me/collateral'))
@@ -44,7 +44,7 @@ test('the own collateral is summed over everything, to the last digit, and shows
   expect(subscriptions[0]).toMatchObject({ status: 'pending_collateral', collateral: '0' })
 })
 
-test('a wallet may have a thousand subscriptions that are not closed, and racing calls no more', async () => {
+test('a wallet may have a thousand open subscriptions, and racing calls cannot exceed that', async () => {
   const { address } = await signIn()
   await subscribe(address, openSubscriptionsMax - 1)
   const newSubscriptions = services(env).store(NewSubscriptionStore)

@@ -26,7 +26,7 @@ import {
 
 beforeAll(createOthers)
 
-test('nothing is in the way of a subscription that works', async () => {
+test('a working subscription has no causes', async () => {
   expect(await asOwner(await createWorking())).toEqual({ working: true, causes: [] })
 })
 
@@ -63,7 +63,7 @@ describe('causes that keep a subscription from work or reward', () => {
   })
 })
 
-test('chain_behind: the hub has not read the whole chain', async () => {
+test('chain_behind: the index of the hub is behind the chain', async () => {
   const world = await createWorking()
   await runSql('UPDATE chain_cursor SET is_behind = 1')
   expect(await asOwner(world)).toMatchObject({ working: true, causes: [{ code: 'chain_behind' }] })
@@ -85,7 +85,7 @@ test('no_validators: no generation is in force', async () => {
 
 const codesOf = async (world: World) => (await asOwner(world)).causes.map(({ code }) => code)
 
-test('an epoch before the payout address was set says nothing of it, and a cap of 0 means no cap', async () => {
+test('an epoch before the payout address was set is not a cause, and a cap of 0 means no cap', async () => {
   const world = await createWorking({ economics: { max_units_per_epoch: 5 } })
   await publish(world, right, lastAt(world))
   await pay(world, 0, 5)
@@ -109,7 +109,7 @@ describe('of an owner with many other devices', () => {
       JSON.stringify(Array.from({ length: count }, (_, i) => i)),
     )
 
-  test('the problem of one subscription is found, with as many reads as without the others', async () => {
+  test('the cause of one subscription is found, with a bounded number of additional reads', async () => {
     const world = await createWorking()
     await runSql(
       "UPDATE leases SET state = 'missed', proof_status = 'missed', missed_because = 'declined' WHERE subscription_id = ?",
@@ -128,7 +128,7 @@ describe('of an owner with many other devices', () => {
     expect(many.rows).toBeLessThan(few.rows + 3 * 101)
   })
 
-  test('others were drawn if the device was credited nothing in the epoch', async () => {
+  test('not_drawn needs an epoch without a credit for the device', async () => {
     const world = await createWorking()
     const { subscriptionId, epoch } = world
     await runSql("UPDATE leases SET subscription_id = 'another' WHERE subscription_id = ?", subscriptionId)
@@ -141,7 +141,7 @@ describe('of an owner with many other devices', () => {
   })
 })
 
-test('payouts are counted however many newer ones pay nothing', async () => {
+test('payouts are counted even behind many newer vetoed ones', async () => {
   const world = await createWorking()
   await indexPosted(await pay(world, 5), 9)
   const copy = (table: string, columns: string, change: string, count: number) =>
@@ -165,14 +165,14 @@ test('payouts are counted however many newer ones pay nothing', async () => {
   expect(await messages()).toEqual(['At least 50 payouts of the payout address can be claimed.'])
 })
 
-test('every cause about a subscription is provoked here', () => {
+test('these tests provoke every cause of a subscription', () => {
   const elsewhere = ['no_subscription', 'no_validators', 'chain_behind', ...healthOnly]
   const about = Object.entries(causes).filter(([, { about }]) => about !== 'node')
   const rest = about.map(([code]) => code).filter((code) => !elsewhere.includes(code))
   expect([...new Set(provocations.map(([code]) => code))].sort()).toEqual(rest.sort())
 })
 
-test('errors come first, and another subscription of the key is not it', async () => {
+test('errors come first, and causes of another subscription of the key are not included', async () => {
   const world = await createWorking()
   await world.set('subscriptions', 'reputation = 1500')
   const { projectId } = world.project
@@ -184,6 +184,6 @@ test('errors come first, and another subscription of the key is not it', async (
   expect(diagnosis.causes.map(({ code }) => code)).toEqual(['not_bound', 'not_bonded'])
 })
 
-test('404 not_found: no such subscription', async () => {
+test('404 not_found: an unknown subscription', async () => {
   await expectRefusal(client().get(`/v1/subscriptions/0x${'99'.repeat(32)}/diagnosis`), '404 not_found')
 })

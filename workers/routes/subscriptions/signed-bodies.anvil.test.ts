@@ -27,7 +27,7 @@ describe.skipIf(chain === null)('payout addresses', () => {
   test.each([
     ['payout_address', '', { payout_address: other }, other],
     ['the alias', '', { payout: other }, other],
-    ['both, the same', '', { payout_address: other, payout: other }, other],
+    ['both with the same address', '', { payout_address: other, payout: other }, other],
     ['the query', `?payout_address=${other}`, undefined, other],
     ['the query, in capitals', `?payout_address=${other.replace('e', 'E')}`, undefined, other],
     ['null', '', { payout_address: null }, null],
@@ -41,12 +41,12 @@ describe.skipIf(chain === null)('payout addresses', () => {
   })
 
   test.each([
-    ['two different ones', '', { payout_address: other, payout: null }],
-    ['a different one in the query', `?payout_address=${other}`, { payout: `0x${'01'.repeat(20)}` }],
-    ['none', '', undefined],
-    ['not in the body', '', {}],
-    ['no address', '', { payout_address: 'me' }],
-    ['no address in the query', '?payout_address=me', undefined],
+    ['two different addresses', '', { payout_address: other, payout: null }],
+    ['a different address in the query', `?payout_address=${other}`, { payout: `0x${'01'.repeat(20)}` }],
+    ['no body', '', undefined],
+    ['an empty body', '', {}],
+    ['a malformed address', '', { payout_address: 'me' }],
+    ['a malformed address in the query', '?payout_address=me', undefined],
     ['an unknown field', '', { payout_address: other, more: 1 }],
   ])('400 invalid_field: %s', async (_, query, body) => {
     await expectRefusal(ask(query, body), '400 invalid_field')
@@ -77,7 +77,7 @@ describe.skipIf(chain === null)('signed bodies', () => {
   }
 
   test.each(Object.keys(payloads) as (keyof typeof payloads)[])(
-    '%s: nothing is relayed that differs in anything',
+    '%s: the hub relays nothing that differs from the signed payload',
     async (name) => {
       const one = await subscribe()
       if (name !== 'bond') await one.bond()
@@ -127,7 +127,7 @@ describe.skipIf(chain === null)('signed bodies', () => {
     },
   )
 
-  test('a permit that differs is refused with its path, and the bond with it', async () => {
+  test('a permit that differs is refused, and so is its bond', async () => {
     const one = await subscribe()
     const honest = signedPayload(one.owner.key, one.created.bond)
     const before = await offered()
@@ -142,7 +142,7 @@ describe.skipIf(chain === null)('signed bodies', () => {
     expect(await offered()).toBe(before)
   })
 
-  test("another wallet's session relays nothing, no matter who signed", async () => {
+  test('the session of another wallet relays nothing, regardless of the signer', async () => {
     const one = await subscribe()
     const stranger = await createOwner()
     const before = await offered()

@@ -35,7 +35,7 @@ const calls: Record<string, SubscriptionCall> = {
   resume: 'resume',
 }
 
-describe('the state comes before anything else', () => {
+describe('the state is checked first', () => {
   let owner: Awaited<ReturnType<typeof createSubscribed>>['owner']
   let id: string
   let stranger: Awaited<ReturnType<typeof createOwner>>
@@ -109,7 +109,7 @@ describe('the state comes before anything else', () => {
 })
 
 describe('reading', () => {
-  test('404 not_found: no such subscription, for every call; a malformed id is 400 on writing', async () => {
+  test('404 not_found: an unknown subscription, for every call; a malformed id is 400 for writes', async () => {
     const owner = await createOwner()
     const id = `0x${'00'.repeat(32)}`
     expect((await client().get(`/v1/subscriptions/${id}`)).status).toBe(404)

@@ -30,7 +30,7 @@ const confirmed = { status: 'confirmed', error: null, indexed: true }
 const offered = async () => (await services(env).relayer?.health())?.nextNonce
 
 describe.skipIf(chain === null)('a subscription, on the contracts', () => {
-  test('from nothing to its collateral and back', async () => {
+  test('is bonded, unbonded and withdrawn', async () => {
     const { owner, device, created, id, bond, topUp, act, call, read, summary, create } = await subscribe()
     expect(created).toMatchObject({
       subscription: {
@@ -155,7 +155,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     expect(await itemsOf(owner.client.get('/v1/me/subscriptions'))).toEqual([await read()])
   })
 
-  test('is paused and resumed by its owner or by its device, and by nobody else', async () => {
+  test('is paused and resumed only by its owner or its device', async () => {
     const { bond, call, device, id, read } = await subscribe()
     await bond()
     expect(await bodyOf(call('pause'))).toMatchObject({
@@ -172,14 +172,14 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     expect(await read()).toMatchObject({ status: 'paused' })
   })
 
-  test('of ten racing pauses one happens', async () => {
+  test('accepts only one of ten racing pauses', async () => {
     const { bond, call } = await subscribe()
     await bond()
     const statuses = (await atOnce(10, () => call('pause'))).map(({ status }) => status)
     expect(statuses.sort()).toEqual([200, ...Array(9).fill(409)])
   })
 
-  test('a bond posted ten times at once is one transaction', async () => {
+  test('sends one transaction for a bond that is posted ten times at once', async () => {
     const { created, owner, call, read } = await subscribe()
     const before = await offered()
     const body = signedPayload(owner.key, created.bond)
@@ -192,7 +192,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     expect(await offered()).toBe((before ?? 0) + 1)
   })
 
-  test('a device that is unbound keeps its subscription, which says so', async () => {
+  test('stays after its device is unbound, with device_bound false', async () => {
     const { bond, owner, device, read } = await subscribe()
     await bond()
     await runSql('UPDATE devices SET unbound_at = 1 WHERE node_id = ?', device.nodeId)
@@ -201,7 +201,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
 })
 
 describe.skipIf(chain === null)('subscribing', () => {
-  test('of five at once one is taken; the same Idempotency-Key gets the same answer', async () => {
+  test('one of five concurrent requests succeeds; the same Idempotency-Key gets the same answer', async () => {
     const { owner, device } = await createDescribedMiner()
     const input = { project_id: projectId, node_id: device.nodeId, collateral: String(minCollateral) }
     const answers = await atOnce(5, () => owner.client.post('/v1/subscriptions', input))
@@ -267,7 +267,7 @@ describe.skipIf(chain === null)('subscribing', () => {
     })
   })
 
-  test('a chain that does not answer leaves no record behind', async () => {
+  test('503 unavailable: the chain does not answer; no record is stored', async () => {
     const { owner, device } = await createDescribedMiner()
     const input = { project_id: projectId, node_id: device.nodeId, collateral: String(minCollateral) }
     await withAbsentChain(async (bindings) => {
@@ -277,7 +277,7 @@ describe.skipIf(chain === null)('subscribing', () => {
     expect((await owner.client.post('/v1/subscriptions', input)).status).toBe(201)
   })
 
-  test('422 insufficient_collateral: a wallet without the tokens it bonds', async () => {
+  test('422 insufficient_collateral: the wallet has fewer tokens than it bonds', async () => {
     const { created, owner, call } = await subscribe({ collateral: String(9n * minCollateral) })
     const before = await offered()
     await expectRefusal(call('bond', signedPayload(owner.key, created.bond)), '422 insufficient_collateral', {
@@ -288,7 +288,7 @@ describe.skipIf(chain === null)('subscribing', () => {
 })
 
 describe.skipIf(chain === null)('reading', () => {
-  test('the own ones newest first, in pages', async () => {
+  test('lists the subscriptions of the wallet in pages', async () => {
     const { owner, device } = await createDescribedMiner()
     const projects = [projectId, await createListedProject(), await createListedProject()]
     for (const project_id of projects)
@@ -307,7 +307,7 @@ describe.skipIf(chain === null)('reading', () => {
     ).toEqual(projects.sort())
   })
 
-  test('without the chain the collateral is summed up all the same', async () => {
+  test('sums the collateral even if the chain does not answer', async () => {
     const { owner } = await subscribe()
     await withAbsentChain(async (bindings) => {
       const down = client({ token: owner.token, bindings })

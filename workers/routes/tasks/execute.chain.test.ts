@@ -59,7 +59,7 @@ describe('POST /v1/execute', () => {
   const ask = (body: object = {}, caller = client()) =>
     caller.post('/v1/execute', { module, function: name, input: 'hi', ...body })
 
-  test('answers what a quorum gave, whatever the others say', async () => {
+  test('returns the result of a quorum, even if other validators differ', async () => {
     runs(['', '', 'lie ', ''])
     const answer = await bodyOf(ask())
     expect(answer).toMatchObject({
@@ -81,7 +81,7 @@ describe('POST /v1/execute', () => {
     ).toBeGreaterThanOrEqual(3)
   })
 
-  test('503 unavailable: no quorum gave one receipt', async () => {
+  test('503 unavailable: no quorum agrees on a receipt', async () => {
     runs(['', '', 'lie '])
     const refused = await expectRefusal(ask(), '503 unavailable', {
       details: { votes: 3, quorum: 3 },
@@ -104,7 +104,7 @@ describe('POST /v1/execute', () => {
   test.each([
     ['aborted: no\nkey', 'aborted: no\\u000akey'],
     [undefined, 'failed'],
-  ])('says why the run failed, as a validator does that says %j', async (said, error) => {
+  ])('returns the error of a failed run for a validator that reports %j', async (said, error) => {
     runs(['', '', '', ''], { error: said })
     const answer = await bodyOf(ask({ input: `fails ${said}` }))
     expect(answer).toMatchObject({ success: false, output: '', error })
@@ -114,7 +114,7 @@ describe('POST /v1/execute', () => {
     })
   })
 
-  test('leaves what is large in the answer alone, and counts what it leaves', async () => {
+  test('returns large values without storing them, and counts the stored bytes', async () => {
     runs(['', '', '', ''])
     const input = 'x'.repeat(5_000)
     const { round_id, output } = await bodyOf(ask({ input }))
@@ -128,7 +128,7 @@ describe('POST /v1/execute', () => {
     expect(kept?.bytes).toBeGreaterThan(2_000)
   })
 
-  test('403 forbidden where the hub has it turned off, and 400 above the gas of one round', async () => {
+  test('403 forbidden if the hub has turned it off, and 400 above the gas limit of a round', async () => {
     const off = client({ bindings: { DIRECT_ROUNDS_ENABLED: 'false' } })
     await expectRefusal(ask({}, off), '403 forbidden', {
       details: { reason: 'turned_off' },
@@ -139,7 +139,7 @@ describe('POST /v1/execute', () => {
     })
   })
 
-  test('429 rate_limited: gas of one address; what a run did not use is given back', async () => {
+  test('429 rate_limited: the gas of one address; unused gas is returned', async () => {
     const body = { gas_limit: 1_000_000_000 }
     runs(['', '', '', ''])
     const caller = client({ address: freshAddress() })
@@ -157,7 +157,7 @@ describe('POST /v1/execute', () => {
     for (let i = 0; i < 30; i++) expect((await nothing()).status).toBe(404)
     await expectRefusal(nothing(), '429 rate_limited')
   })
-  test('429 rate_limited: what everybody may use together', async () => {
+  test('429 rate_limited: the budget of all callers together', async () => {
     runs(['', '', '', ''])
     const tokens = budgets.execute_kib.total
     await env.RATE_LIMITER.getByName('execute_kib:everybody').take({

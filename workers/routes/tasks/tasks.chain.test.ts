@@ -72,7 +72,7 @@ describe('tasks of a project whose set is attested', () => {
   })
   beforeEach(() => rounds.install())
 
-  test('202 with the task on its way, then the result', async () => {
+  test('202 with the running task, then the result', async () => {
     const response = await rounds.submit({ input: { b: [2], a: 1 } })
     expect(response.status).toBe(202)
     const task = await taskOf(response)
@@ -86,7 +86,7 @@ describe('tasks of a project whose set is attested', () => {
     expect(await rounds.task(task.round_id ?? '')).toEqual(done)
   })
 
-  test('200 with what a caller waits for: the agreement, or the final result', async () => {
+  test('200 once the task reaches the awaited status: the agreement or the final result', async () => {
     // A round is in no list yet, and rows of tasks that are over are there until others are written over them.
     const openRounds = () =>
       runInDurableObject(project(), (_object, { storage }) =>
@@ -108,7 +108,7 @@ describe('tasks of a project whose set is attested', () => {
     expect((await taskOf(reading)).status).toBe('finalized')
   })
 
-  test('200 with the final result too where the object of the project is of a build that nobody could ask to wait', async () => {
+  test('200 with the final result also if the object of the project runs a build without waiting', async () => {
     const bindings = env as unknown as Env
     const { PROJECT_COMMITTEES: bound } = bindings
     const unknown: readonly (string | symbol)[] = ['waitForEnd', 'awaitBlock']
@@ -133,7 +133,7 @@ describe('tasks of a project whose set is attested', () => {
     }
   })
 
-  test('200 with the final result too where the process of the project ends while a caller waits', async () => {
+  test('200 with the final result also if the object of the project is killed while a caller waits', async () => {
     const { roundId, primaries } = await rounds.begun()
     const reading = client().get(`/v1/tasks/${encodeURIComponent(roundId)}?wait=60`)
     await vi.waitUntil(async () => (await rounds.task(roundId)).status === 'running')
@@ -145,7 +145,7 @@ describe('tasks of a project whose set is attested', () => {
     expect((await taskOf(await reading)).status).toBe('finalized')
   })
 
-  test('200 at once to a caller who waits for an agreement that the round has left behind', async () => {
+  test('200 at once if the round is already past the awaited agreement', async () => {
     const body = { input: 'audited', idempotency_key: 'audited' }
     const { roundId, primaries } = await rounds.begun(body)
     for (const member of primaries) await member.vote(await member.offer(roundId))
@@ -160,7 +160,7 @@ describe('tasks of a project whose set is attested', () => {
     expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized' })
   })
 
-  test('202 and 200 with the task as it stands when the time is up', async () => {
+  test('202 and 200 with the current task when the waiting time ends', async () => {
     const response = await rounds.submit({}, '?wait=1')
     expect(response.status).toBe(202)
     const { round_id } = await taskOf(response)
@@ -169,7 +169,7 @@ describe('tasks of a project whose set is attested', () => {
     await finish(round_id ?? '')
   })
 
-  test('of 50 equal tasks at once under one idempotency_key one is made', async () => {
+  test('50 concurrent equal tasks with one idempotency_key create one task', async () => {
     const body = { input: 'once', idempotency_key: 'the key' }
     const answers = await atOnce(50, () => rounds.submit(body))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
@@ -180,14 +180,14 @@ describe('tasks of a project whose set is attested', () => {
     expect((await taskOf(rounds.submit(body))).round_id).toBe(tasks[0]?.round_id)
   })
 
-  test('409 conflict: the idempotency_key names another task, of which nothing is kept', async () => {
+  test('409 conflict: the idempotency_key belongs to another task; the new input is not stored', async () => {
     const [one, two] = ['one', 'two'].map((name) => name.repeat(5_000))
     await rounds.submit({ input: one, idempotency_key: 'taken' })
     await expectRefusal(rounds.submit({ input: two, idempotency_key: 'taken' }), '409 conflict')
     expect([await isKept(one!), await isKept(two!)]).toEqual([true, false])
   })
 
-  test('different tasks at once have different places', async () => {
+  test('concurrent tasks get different, consecutive numbers', async () => {
     const answers = await atOnce(20, (i) => rounds.submit({ input: `task ${i}` }))
     const seqs = (await Promise.all(answers.map(taskOf))).map(({ seq }) => seq ?? -1).sort((a, b) => a - b)
     expect(seqs).toEqual(Array.from({ length: 20 }, (_, i) => (seqs[0] ?? 0) + i))
@@ -214,7 +214,7 @@ describe('tasks of a project whose set is attested', () => {
       await expectRefusal(rounds.submit(change), '413 too_large')
   })
 
-  test('403 forbidden, scope_missing: who may not give this project tasks', async () => {
+  test('403 forbidden, scope_missing: callers that may not submit tasks to this project', async () => {
     const body = { function: 'echo', input: '' }
     await expectRefusal(client().post(path(), body), '403 forbidden')
     const key = await createKey(rounds.developer!.client, rounds.projectId, ['projects:read'])
@@ -226,7 +226,7 @@ describe('tasks of a project whose set is attested', () => {
       await expectRefusal(client({ token: elsewhere }).post(path(), body), '403 forbidden')
   })
 
-  test('a project with public tasks takes them of everybody, 30 a minute from one address: 429 rate_limited', async () => {
+  test('a project with public tasks accepts 30 a minute from any address, then 429 rate_limited', async () => {
     await setPublic(true)
     const anyone = client({ address: freshAddress() })
     const statuses: number[] = []
@@ -238,7 +238,7 @@ describe('tasks of a project whose set is attested', () => {
     expect([statuses.slice(0, 30).every((status) => status === 202), statuses[30]]).toEqual([true, 429])
   })
 
-  test('404 not_found; its developer reads 409 invalid_state while it is not listed', async () => {
+  test('404 not_found: an unknown or unlisted project; 409 invalid_state for its developer', async () => {
     const body = { function: 'echo', input: '' }
     await expectRefusal(client().post(path(hashText('nobody')), body), '404 not_found')
     await setStatus('pending_review')
@@ -260,14 +260,14 @@ describe('tasks of a project whose set is attested', () => {
     expect(refused).toMatchObject({ status: 503, error: 'no_validators' })
   })
 
-  test('goes on after the object of the project was killed between two tasks', async () => {
+  test('numbers continue after the object of the project was killed between two tasks', async () => {
     const one = await taskOf(rounds.submit({ input: 'before' }))
     await killObject(project())
     const two = await taskOf(rounds.submit({ input: 'after' }))
     expect(two.seq).toBe((one.seq ?? 0) + 1)
   })
 
-  test('a task of the last second of an epoch is of that epoch, and one of the next second waits', async () => {
+  test('a task in the last second of an epoch runs in that epoch, and one in the next second waits', async () => {
     rounds.setTime((testEpoch + 1) * 3_600 - 1)
     expect(await taskOf(rounds.submit())).toMatchObject({ status: 'running', epoch: testEpoch })
     rounds.setTime((testEpoch + 1) * 3_600)
@@ -285,7 +285,7 @@ describe('tasks of a project whose set is not attested', () => {
   })
   beforeEach(() => rounds.install())
 
-  test('wait, and have their rounds when a quorum has attested', async () => {
+  test('wait, and get their rounds once a quorum has attested', async () => {
     const queued = await taskOf(rounds.submit())
     expect(queued).toMatchObject({ status: 'queued', round_id: null, seq: null })
     const waiting = client().get(`/v1/tasks/${queued.task_id}?wait=20`)
@@ -306,7 +306,7 @@ describe('tasks that wait in vain', () => {
   })
   beforeEach(() => rounds.install())
 
-  test('are at most 10,000, of one more nothing is kept, and all end with one alarm', async () => {
+  test('are limited to 10,000; one more is refused without a trace, and one alarm ends all', async () => {
     // The first one has the object wake for them.
     const { task_id } = await taskOf(rounds.submit())
     await fillQueue(9_999)

@@ -24,7 +24,7 @@ const input = { url: 'https://receiver.example.com/', types: ['round.finalized',
 const patch = (by: Client, id: string, json: object) => by.fetch(`${path}/${id}`, { method: 'PATCH', json })
 const unknown = 'A'.repeat(16)
 
-test('a webhook is made, read, listed, changed and deleted', async () => {
+test('a webhook is created, read, listed, changed and deleted', async () => {
   const { client: by } = await signIn()
   const answer = await by.post(path, { ...input, project_ids: [projectId] })
   const { secret, ...webhook } = await bodyOf(answer)
@@ -51,7 +51,7 @@ test('a webhook is made, read, listed, changed and deleted', async () => {
   expect(await itemsOf(by.get(path))).toEqual([])
 })
 
-test('409 conflict: of racing ones as many are made as fit', async () => {
+test('409 conflict: more webhooks than the limit of a wallet, also in a race', async () => {
   const { client: by, address } = await signIn()
   await createWebhook(by, input.url)
   await runSql(
@@ -65,7 +65,7 @@ test('409 conflict: of racing ones as many are made as fit', async () => {
   expect(await scalarOf('SELECT count(*) FROM webhooks WHERE owner = ?', address)).toBe(webhooksMax)
 })
 
-test('409 conflict: a hub has so many active webhooks', async () => {
+test('409 conflict: more active webhooks than the limit of a hub', async () => {
   const { client: by } = await signIn()
   const { webhook_id: id } = await createWebhook(by, input.url)
   const active = async () => Number(await scalarOf('SELECT active FROM webhook_reader'))
@@ -82,7 +82,7 @@ test('409 conflict: a hub has so many active webhooks', async () => {
   expect(await active()).toBe(before - 1)
 })
 
-test('400 invalid_field: what a webhook cannot be', async () => {
+test('400 invalid_field: wrong URLs, types, projects and states', async () => {
   const { client: by } = await signIn()
   const { webhook_id: id } = await createWebhook(by, input.url)
   const wrong: [object, string][] = [
@@ -107,7 +107,7 @@ test('400 invalid_field: what a webhook cannot be', async () => {
   await expectInvalid(elsewhere.post(path, { ...input, url: 'http://localhost:9000/' }), 'url')
 })
 
-test('404 not_found: of another wallet, or not there', async () => {
+test('404 not_found: a webhook of another wallet, or an unknown one', async () => {
   const [{ client: ada }, { client: bob }] = [await signIn(), await signIn()]
   const { webhook_id: id } = await createWebhook(ada, input.url)
   const delivery = `msg_${unknown}_1_1`
@@ -126,7 +126,7 @@ test('404 not_found: of another wallet, or not there', async () => {
   await expectRefusal(ada.post(`${path}/${id}/deliveries/msg_${id}_1_1/redeliver`), '404 not_found')
 })
 
-test('a key with the scope reads, what is for its projects alone, and changes nothing', async () => {
+test('a key with the scope reads only webhooks of its projects, and changes nothing', async () => {
   const { client: by } = await createDeveloper()
   const of = await createWebhook(by, input.url, { project_ids: [projectId] })
   await createWebhook(by, input.url)
@@ -146,7 +146,7 @@ test('a key with the scope reads, what is for its projects alone, and changes no
   await expectRefusal(key.get(`${path}/${of.webhook_id}/deliveries`), '403 forbidden')
 })
 
-test('a webhook has five secrets at a time', async () => {
+test('a webhook has at most five secrets at a time', async () => {
   const { client: by } = await signIn()
   const { webhook_id: id, secret } = await createWebhook(by, input.url)
   const make = (json?: object, headers = {}) => by.post(`${path}/${id}/secrets`, json, headers)
@@ -169,7 +169,7 @@ test('a webhook has five secrets at a time', async () => {
   expect(await expiring()).toHaveLength(1 + statuses.filter((status) => status === 201).length)
 })
 
-test('deliveries are listed in pages, the newest first, and those of a gap cannot be sent', async () => {
+test('deliveries are listed in pages, newest first, and a gap cannot be redelivered', async () => {
   const { client: by } = await signIn()
   const receiver = createReceiver()
   const { webhook_id: id } = await createWebhook(by, receiver.url)
@@ -196,7 +196,7 @@ test('deliveries are listed in pages, the newest first, and those of a gap canno
   await expectInvalid(by.post(`${path}/${id}/deliveries/x/redeliver`), 'delivery_id')
 })
 
-test('a reader that cannot be woken does not keep a webhook from being made', async () => {
+test('a webhook is created even if its reader cannot be woken', async () => {
   const { token } = await signIn()
   const WEBHOOK_READER = {
     getByName: () => ({ wake: () => Promise.reject(new Error('the object is away')) }),

@@ -49,7 +49,7 @@ const roundsAs = async (member: Member, path: string) =>
   (await readAs(member, path)).items.map(({ round_id }) => round_id)
 
 describe('GET /v1/me/leases', () => {
-  test('shows what the own devices were asked, and what became of it', async () => {
+  test('lists the leases of the devices of the wallet with their results', async () => {
     const { round } = await publish({ gasUsed: 3_000_000, primaries: 2 })
     const base = {
       round_id: round.roundId,
@@ -105,7 +105,7 @@ describe('GET /v1/me/leases', () => {
       expect(await roundsAs(ada, `/v1/me/leases?${query}`), query).toEqual(ids)
   })
 
-  test('goes on where it was, whatever comes meanwhile', async () => {
+  test('continues after the last item, even if new rounds arrive', async () => {
     for (let i = 0; i < 5; i++) await publish()
     let newest = now
     const goOn = () => {
@@ -119,14 +119,14 @@ describe('GET /v1/me/leases', () => {
     }
   })
 
-  test('stays with the wallet that was asked when its device goes to another', async () => {
+  test('keeps a lease with its wallet when the device gets another owner', async () => {
     await publish()
     await runSql('UPDATE devices SET owner = ? WHERE node_id = ?', dave.owner.address, ada.device.nodeId)
     expect((await readAs(ada, '/v1/me/leases')).items).toHaveLength(1)
     expect((await readAs(dave, `/v1/me/leases?node_id=${ada.device.nodeId}`)).items).toEqual([])
   })
 
-  test('400 invalid_field: a state that no lease has, and a cursor of other filters', async () => {
+  test('400 invalid_field: an unknown state, and a cursor of other filters', async () => {
     await publish()
     await publish()
     const { next_cursor } = await readAs(ada, '/v1/me/leases?limit=1')
@@ -136,7 +136,7 @@ describe('GET /v1/me/leases', () => {
 })
 
 describe('GET /v1/me/proofs', () => {
-  test('shows each vote, or the lack of it, with what it brings', async () => {
+  test('lists each vote or missed vote with its expected reward', async () => {
     const { round, leases, file } = await publish({ gasUsed: 2_000_000 })
     const of = async (member: Member) => (await readAs(member, '/v1/me/proofs')).items
     const base = {
@@ -182,7 +182,7 @@ describe('GET /v1/me/proofs', () => {
     ])
   })
 
-  test('is pending until the round is final', async () => {
+  test('lists a proof as pending until the round is final', async () => {
     const { object, leases } = simulateRound({ members: [ada], deeds: [right], validators, issuedAt: now })
     await publishSimulated({ object: { ...object, outcome: null } })
     expect((await readAs(ada, '/v1/me/proofs?status=pending')).items).toMatchObject([
@@ -211,7 +211,7 @@ describe('GET /v1/me/proofs', () => {
 })
 
 describe('GET /v1/proofs/{proof_id}', () => {
-  test('has the vote, the finality and who signed it, for anybody', async () => {
+  test('shows everybody the vote, the finality and the validators that signed it', async () => {
     const { leases, file } = await publish()
     const [own, wrong, none] = await Promise.all(
       leases.map(({ proofId }) => bodyOf(client().get(`/v1/proofs/${proofId}`))),
@@ -223,7 +223,7 @@ describe('GET /v1/proofs/{proof_id}', () => {
     expect(none).not.toHaveProperty('vote')
   })
 
-  test('404 not_found: of a round that failed, and one that never was', async () => {
+  test('404 not_found: a proof of a failed round, and an unknown proof', async () => {
     const { leases } = await publish({ state: 'failed' })
     for (const id of [leases[0]?.proofId, hashText('none')])
       await expectRefusal(client().get(`/v1/proofs/${id}`), '404 not_found')
@@ -234,7 +234,7 @@ describe('GET /v1/me/proofs/stats', () => {
   const stats = (member: Member, query = '') =>
     bodyOf(member.owner.client.get(`/v1/me/proofs/stats?${query}`))
 
-  test('sums up what came of everything, and of each reason', async () => {
+  test('counts the proofs by result, and the rejections by reason', async () => {
     await publish({ members: [ada], deeds: [right], lastedSecs: 3 })
     await publish({ members: [ada], deeds: [right], lastedSecs: 4 })
     for (const deeds of [[['wrong']], ['late'], ['invalid_vote'], ['missed']] as const)
@@ -251,7 +251,7 @@ describe('GET /v1/me/proofs/stats', () => {
     })
   })
 
-  test('of nothing are zeros', async () => {
+  test('are zeros without proofs', async () => {
     expect(await stats(dave)).toEqual({
       submitted: 0,
       verified: 0,
@@ -280,7 +280,7 @@ describe('GET /v1/me/proofs/stats', () => {
     expect(await counts(`period=all&project_id=${dave.projectId}`)).toEqual([0, 1])
   })
 
-  test('read as many rows for many proofs of an hour as for one', async () => {
+  test('read the same number of rows for one proof as for many of the same hour', async () => {
     await publish({ members: [ada], deeds: [right] })
     const read = async () => {
       const { db, use } = countedDatabase()

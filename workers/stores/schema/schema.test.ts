@@ -27,7 +27,7 @@ interface ColumnInfo {
 describe.each(Object.entries(schema))('the table %s', (_, table) => {
   const { name, columns, primaryKeys } = getTableConfig(table as SQLiteTable)
 
-  test('has the columns the migrations made', async () => {
+  test('has the columns that the migrations created', async () => {
     const results = await rowsOf<ColumnInfo>(`SELECT * FROM pragma_table_info('${name}')`)
     const keys = new Set(primaryKeys.flatMap((key) => key.columns.map((column) => column.name)))
     const declared = columns.map((column) => ({

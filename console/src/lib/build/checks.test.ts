@@ -11,7 +11,7 @@ const context = { profile, base_url: 'http://localhost:8787', contracts, params:
 const check = (manifest: object) => checkText(JSON.stringify(manifest, null, 2), context)
 
 describe('a manifest as text', () => {
-  test('a new draft lacks its module, its icon and its vault alone, and the vault follows from the slug', () => {
+  test('a new draft lacks only module, icon and vault, and its slug determines the vault', () => {
     const draft = templateFor(names, developer)
     const missing = ['consensus.economics.vault', 'consensus.modules.worker', 'listing.icon']
     expect(check(draft).problems.map(({ path }) => path)).toEqual(missing)
@@ -30,14 +30,14 @@ describe('a manifest as text', () => {
     expect(problems).toMatchObject([{ path, code }])
   })
 
-  test('a number that a parsed value no longer shows is a problem of its member', () => {
+  test('a number such as 1.0, which parsing turns into 1, is a problem of its member', () => {
     const text = JSON.stringify(templateFor(names, developer)).replace('"version":1', '"version":1.0')
     expect(checkText(text, context).problems).toContainEqual(
       expect.objectContaining({ path: 'version', code: 'invalid_manifest' }),
     )
   })
 
-  test('the place of a member is found by its path, and that of a missing one is its parent', () => {
+  test('a path leads to the place of its member, or to the parent of a missing member', () => {
     const text = JSON.stringify(templateFor(names, developer), null, 2)
     const at = (path: string) => text.slice(...(placeOf(text, path) ?? [0, 0]))
     expect(at('consensus.work.functions[0]')).toBe('"functions"')

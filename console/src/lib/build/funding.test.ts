@@ -25,7 +25,7 @@ const projectWith = (deployed: boolean, cap = String(10n ** 21n)) =>
   }) as unknown as Project
 const amount = 500n * 10n ** 18n
 
-test('calls are encoded as the contracts read them, and an open vault is not opened again', () => {
+test('calls are encoded for the contracts, and an open vault is not opened again', () => {
   const calls = fundingCalls(projectWith(false), descriptor, String(amount))
   const create = encodeFunctionData({
     abi,
@@ -42,7 +42,7 @@ test('calls are encoded as the contracts read them, and an open vault is not ope
   expect(fundingCalls(projectWith(true), descriptor, String(amount))).toEqual(calls.slice(1))
 })
 
-test('a vault that is not that of the project gets nothing, nor one that cannot pay its epochs', () => {
+test('a vault of another project, or one that cannot pay its epochs, gets no funds', () => {
   const other = { ...projectWith(true), vault: address('d') }
   expect(() => fundingCalls(other, descriptor, '1')).toThrow('is not the vault of this project')
   expect(() => fundingCalls(projectWith(false, String(2n ** 128n)), descriptor, '1')).toThrow(
@@ -50,7 +50,7 @@ test('a vault that is not that of the project gets nothing, nor one that cannot 
   )
 })
 
-test('a call is sent once the one before is in a block, and none after one that the chain refused', async () => {
+test('each call is sent after the previous one is in a block, and no call follows a failed one', async () => {
   const told: string[] = []
   const sender = {
     send: async ({ to }: { to: string }) => `hash of ${to}`,
@@ -62,7 +62,7 @@ test('a call is sent once the one before is in a block, and none after one that 
   expect(told).toEqual(['a false', 'a true', 'b false', 'b true'])
 })
 
-test('a call whose block could not be read is waited for by the next try, and sent once', async () => {
+test('a retry waits for a call whose block could not be read, and does not send it again', async () => {
   let sent = 0
   let isAway = true
   const sender = {

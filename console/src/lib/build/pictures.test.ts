@@ -3,7 +3,7 @@ import { picturesOf, withPicture } from './pictures.ts'
 
 const url = 'https://hub.example/v1/assets/1'
 
-test('a picture replaces the one before, and a screenshot comes after the others, once', () => {
+test('a new icon replaces the old one, and a screenshot is added after the others, only once', () => {
   const manifest = {
     slug: 'a',
     listing: { name: 'A', icon: 'https://a.example/', screenshots: ['https://b.example/'] },
@@ -15,7 +15,7 @@ test('a picture replaces the one before, and a screenshot comes after the others
 })
 
 test.each([[{}], [{ listing: null }], [{ listing: [] }], [{ listing: { icon: 5, screenshots: 'x' } }]])(
-  'a manifest that is still typed is read: %j',
+  'an incomplete manifest is read without an error: %j',
   (manifest) => {
     expect(picturesOf(manifest).icon).toEqual([])
     expect(picturesOf(withPicture(manifest, 'icon', url)).icon).toEqual([url])

@@ -6,7 +6,7 @@ const ofProjects = (Object.keys(causes) as CauseCode[]).filter((code) =>
   ['project', 'set'].includes(causes[code].about),
 )
 
-test.each(ofProjects)('%s: the step is one for a person with this page, not a call of the API', (code) => {
+test.each(ofProjects)('%s: the step is an action of a person on this page, not a call of the API', (code) => {
   const step = stepOf({ code, next_step: causes[code].nextStep }, '0x12')
   expect(step?.text).not.toMatch(/GET |POST |\{|npm run|nodectl/)
 })

@@ -8,7 +8,7 @@ const economics = {
 }
 const work = { epoch_secs: 3_600, max_gas_limit: 1_000, committee: { size: 3 } }
 
-test('a manifest says what it pays, and for how much work', () => {
+test('the terms of a manifest contain its payments and the amount of work', () => {
   const terms = termsOf({ consensus: { economics, work } })
   expect(terms).toEqual({ ...economics, epochSecs: 3_600, gas: 1_000, size: 3 } satisfies ManifestTerms)
 })
@@ -21,6 +21,6 @@ test.each([
   ['an amount', { economics: { ...economics, daily_emission: '2.5' }, work }],
   ['a share', { economics: { ...economics, fee_split_bp: { miner: 0.5, developer: 0, treasury: 0 } }, work }],
   ['no work', { economics }],
-])('it says nothing while a member that it needs is wrong: %s', (_, consensus) => {
+])('a manifest with a wrong or missing member has no terms: %s', (_, consensus) => {
   expect(termsOf({ consensus })).toBeNull()
 })

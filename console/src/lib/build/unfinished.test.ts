@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { unfinished, unfinishedText } from './unfinished.ts'
 
 test.each(['{ "slug": ', '', 'no JSON \u{1f40d}'])(
-  'a text that is no JSON comes back as it was: %j',
+  'a text that is not JSON is restored unchanged: %j',
   (text) => {
     const stored: object = JSON.parse(JSON.stringify(unfinished(text)))
     expect(unfinishedText(stored)).toBe(text)

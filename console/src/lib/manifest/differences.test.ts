@@ -9,8 +9,8 @@ const first = {
 }
 
 test.each([
-  ['the same', first, first, []],
-  ['another number alone is no difference', first, { ...first, version: 2, previous: '0x1' }, []],
+  ['equal manifests have no difference', first, first, []],
+  ['another version number alone is not a difference', first, { ...first, version: 2, previous: '0x1' }, []],
   [
     'changed, new and removed members',
     first,
@@ -28,7 +28,7 @@ test.each([
     ],
   ],
   [
-    'all of it where nothing was before, an empty member too',
+    'all members of a first manifest, including empty ones',
     null,
     { listing: { name: 'One', video: null } },
     [

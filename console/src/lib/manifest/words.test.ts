@@ -6,7 +6,7 @@ import { memberName, memberValue, picturesIn } from './words.ts'
 
 const token = { address: '0x', symbol: 'HUB', name: 'Hub', decimals: 18 }
 
-test('every member of the manifest of the examples has a name for people', () => {
+test('every member of the example manifest has a readable name', () => {
   const manifest: unknown = JSON.parse(readFileSync('examples/project/manifest.json', 'utf8'))
   const unnamed = differencesOf(null, manifest).filter(({ path }) => !manifestTexts.members[path.join('.')])
   expect(unnamed).toEqual([])
@@ -24,7 +24,7 @@ test.each([
   ['chain_id', '31337', '31337'],
   ['listing.name', '8000 things', '8000 things'],
   ['consensus.economics.max_units_per_epoch', '9'.repeat(30), '9'.repeat(30)],
-])('%s %s is read as %s', (path, text, shown) => {
+])('%s %s is shown as %s', (path, text, shown) => {
   expect(memberValue(path.split('.'), text, token)).toBe(shown)
 })
 

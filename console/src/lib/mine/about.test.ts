@@ -5,7 +5,7 @@ const project_id = `0x${'ab'.repeat(32)}`
 const hash = `0x${'cd'.repeat(32)}`
 const hrefs = (told: Parameters<typeof aboutOf>[0]) => aboutOf(told).map(({ href }) => href)
 
-test('a notification leads to each record that it names', () => {
+test('a notification links to each record that it names', () => {
   const node_id = 'node-0123456789abcdef'
   expect(hrefs({ type: 'device.offline', node_id })).toEqual([`/nodes/${node_id}`])
   expect(hrefs({ type: 'slash.proposed', project_id, node_id, data: { evidence_hash: hash } })).toEqual([
@@ -20,11 +20,11 @@ test('a notification leads to each record that it names', () => {
   ])
 })
 
-test('a developer is led to the own page of a project, which others may not see', () => {
+test('a notification for a developer links to the private page of the project', () => {
   expect(hrefs({ type: 'listing.rejected', project_id })).toEqual([`/build/projects/${project_id}`])
 })
 
-test('a slash whose record is not named is in the list of slashes', () => {
+test('a notification of a slash without its record links to the list of slashes', () => {
   expect(hrefs({ type: 'slash.disputed', data: null })).toEqual(['/me?part=slashes'])
   expect(hrefs({ type: 'hub.alarm', data: { message: 'x' } })).toEqual([])
 })

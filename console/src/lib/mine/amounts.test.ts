@@ -11,11 +11,11 @@ test.each([
 ])('%s with %i decimals is %s', (text, decimals, units) => expect(baseUnits(text, decimals)).toBe(units))
 
 test.each(['', '0', '0.0', '-1', '1,5', '1e3', '.5', '0.12', 'many', '9'.repeat(31)])(
-  '%s is no amount with one decimal',
+  '%s is not an amount with one decimal',
   (text) => expect(baseUnits(text, 1)).toBeNull(),
 )
 
-test('an amount that is shown for editing reads back as the same amount', () => {
+test('an amount formatted for editing parses back to the same amount', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 1n, max: 10n ** 40n }),
@@ -28,7 +28,7 @@ test('an amount that is shown for editing reads back as the same amount', () => 
   )
 })
 
-test('amounts of one token are added up, those of different ones are not', () => {
+test('amounts of the same token are added up, amounts of different tokens are not', () => {
   const [a, b] = ['0xa', '0xb'].map((address) => ({ address, symbol: address, name: '', decimals: 18 }))
   const all = [
     { token: a!, amount: '1' },
@@ -41,7 +41,7 @@ test('amounts of one token are added up, those of different ones are not', () =>
   ])
 })
 
-test('collateral with the amount that is proposed is healthy as the hub judges it', () => {
+test('the proposed amount is the smallest that makes the collateral healthy by the rule of the hub', () => {
   fc.assert(
     fc.property(fc.bigInt(1n, 10n ** 30n), fc.bigInt(0n, 10n ** 30n), (least, bonded) => {
       const sum = bonded + BigInt(healthyAmount(String(least), String(bonded)))

@@ -24,7 +24,7 @@ const textOf = (changed: Partial<BindingFields> = {}) =>
   })
 
 describe('the request of the hub to unbind a device', () => {
-  test('is signed where it names exactly the device and its owner', () => {
+  test('is signed if it names exactly the device and its owner', () => {
     expect(unbindingOf(profile, textOf(), bound)).toEqual({
       ...bound,
       message: textOf(),
@@ -38,8 +38,8 @@ describe('the request of the hub to unbind a device', () => {
     ['binds', textOf({ action: 'bind' })],
     ['is about another owner', textOf({ owner: `0x${'b2'.repeat(20)}` })],
     ['is about another device', textOf({ public_key: ed25519PublicKey(`0x${'22'.repeat(32)}`) })],
-    ['has a line more', `${textOf()}\nAmount: all`],
-  ])('is not signed where it %s', (_, message) => {
+    ['has an extra line', `${textOf()}\nAmount: all`],
+  ])('is not signed if it %s', (_, message) => {
     expect(unbindingOf(profile, message, bound)).toBeNull()
   })
 

@@ -12,6 +12,6 @@ test.each([
   ['nodeKey', key, deriveNodeId(profile, key), true],
   ['nodeKey', key, key, false],
   ['nonce', '1', undefined, false],
-])('%s %s is as asked with %s: %s', (name, signed, asked, expected) =>
+])('%s %s matches the requested value %s: %s', (name, signed, asked, expected) =>
   expect(isAsAsked(profile, name, signed, asked)).toBe(expected),
 )

@@ -8,7 +8,7 @@ const answer = (status: number, error: 'not_found' | 'unavailable') =>
 const absent = () => Promise.reject(answer(404, 'not_found'))
 const transaction = { id: '0x1', status: 'queued', indexed: false } as Transaction
 
-test('an action is unknown after five answers 404, and known when it arrives later', async () => {
+test('an action counts as unknown after five answers 404, and as known if it arrives later', async () => {
   let read: Followed | undefined
   for (let asked = 1; asked <= 5; asked++) {
     expect(isUnknown(read)).toBe(false)
@@ -21,7 +21,7 @@ test('an action is unknown after five answers 404, and known when it arrives lat
   expect(arrived(read)).toBe(transaction)
 })
 
-test('a transaction that the hub had is never unknown, and a fault says nothing about it', async () => {
+test('a transaction that the hub knew never counts as unknown, and other errors do not count as 404', async () => {
   await expect(follow(absent, transaction)).rejects.toMatchObject({ status: 404 })
   await expect(
     follow(() => Promise.reject(answer(503, 'unavailable')), { missing: 4 }),

@@ -27,7 +27,7 @@ test.each([
   ['text', 'other'],
 ])('%s is %s', (thrown, kind) => expect(problemOf(thrown).kind).toBe(kind))
 
-test('a limit says when the next try is worth it', () => {
+test('a rate limit says when to try again', () => {
   const { againMs } = problemOf(refusal(429, 'rate_limited', 3))
   expect(Math.abs(Number(againMs) - Date.now() - 3_000)).toBeLessThan(2_000)
 })
@@ -45,6 +45,6 @@ test.each([
   [new AnswerError('No JSON.', 200), false],
   [new AnswerError('Forbidden by something in between.', 403), false],
   [new TypeError('A fault of this page.'), false],
-])('after signing, %s certainly says that it was not taken: %s', (thrown, expected) =>
+])('after signing, %s proves that the hub did not accept the action: %s', (thrown, expected) =>
   expect(isRefused(thrown)).toBe(expected),
 )

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Descriptor } from '../hub.ts'
 import { openWallet } from './wallets.ts'
 
-test('a wallet that announces itself later than it is asked for is found', async () => {
+test('a wallet that announces itself after the request is found', async () => {
   const window = new EventTarget()
   vi.stubGlobal('window', window)
   onTestFinished(() => void vi.unstubAllGlobals())

@@ -89,7 +89,7 @@ describe('the host', () => {
     expect(run(wasm, { gasLimit: 520 })).toMatchObject({ error: 'out of gas', gasUsed: 520, events: [] })
   })
 
-  test('calls another module with its own storage, and keeps what it did', () => {
+  test('calls another module with its own storage, and keeps its effects', () => {
     const result = run(
       hosted(callOther),
       { address: 'caller' },
@@ -99,7 +99,7 @@ describe('the host', () => {
     expect(result).toMatchObject({ writes: [{ address: other }], events: [{ name: 'key', data: { a: 1 } }] })
   })
 
-  test('a callee that fails is -3, what it did is gone, and what it used is charged', () => {
+  test('a callee that fails returns -3, its effects are dropped, and its gas is charged', () => {
     const failing = `${emit} (unreachable)`
     const check = `(if (i64.ne ${callOther} (i64.const -3)) (then unreachable)) (i64.const 0)`
     const result = run(hosted(check), {}, withOther(failing))

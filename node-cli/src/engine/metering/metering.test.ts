@@ -32,7 +32,7 @@ describe('metering', () => {
     '(loop $l (local.set 0 (i32.add (local.get 0) (i32.const 1))) (br_if $l (i32.lt_u (local.get 0) (i32.const 10))))'
   const worker = (body: string) => `(func $empty) (func $work (local i32) ${ten} ${body})`
 
-  test('a trap reports what was saved at the last call or return, an unreachable everything', () => {
+  test('a trap reports the gas saved at the last call or return, and unreachable reports all of it', () => {
     const gasOf = (body: string, more = '') =>
       run(guest(`(call $work) ${empty}`, more + worker(body))).gasUsed
     const before = gasOf('(drop (i32.div_u (i32.const 1) (i32.const 0)))')
@@ -71,7 +71,7 @@ describe('metering', () => {
     expect(attempts(large, 150)).toEqual([false, true])
   })
 
-  test('memory and tables do not grow past their caps, whatever they state', () => {
+  test('memory and tables do not grow beyond their caps, whatever they declare', () => {
     const wasm = guest(
       `(if (i32.ne (memory.grow (i32.const 1023)) (i32.const 1)) (then unreachable))
        (if (i32.ne (memory.grow (i32.const 1)) (i32.const -1)) (then unreachable))
@@ -82,7 +82,7 @@ describe('metering', () => {
     expect(run(wasm)).toMatchObject({ success: true })
   })
 
-  test('memory that the machine does not give is a fault of the node, not an answer of the guest', () => {
+  test('memory that the machine cannot provide is a fault of the node, not an answer of the guest', () => {
     // Three pages that the rules allow, and one that they do not.
     const wasm = guest(`(if (i32.ne (memory.grow (i32.const 3)) (i32.const 1)) (then unreachable))
       (if (i32.ne (memory.grow (i32.const 1)) (i32.const -1)) (then unreachable)) ${empty}`)

@@ -10,7 +10,7 @@ const give = (units: number) => `
   global.get $stack i32.const ${units} i32.add global.set $stack`
 
 describe('the stack rewrite', () => {
-  test('puts a charge and a block around a body, and a refund before whatever leaves it', () => {
+  test('puts a charge and a block around a body, and a refund before every exit from it', () => {
     // 4 units of its own, 1 parameter, 2 locals, 3 operands at most.
     const original = `(module (type (func (param i32) (result i32)))
       (func $f (type 0) (local i64 i64)
@@ -29,7 +29,7 @@ describe('the stack rewrite', () => {
     expect(rewriteStack(assemble(original))).toEqual(assemble(rewritten))
   })
 
-  test('makes sections that are missing, one type per list of two or more results, and exports the start function', () => {
+  test('creates missing sections, one type per list of two or more results, and exports the start function', () => {
     const types = `(type (func)) (type (func (param f32) (result i32 i64))) (type (func (result f32 f32)))
       (type (func (result i32 i64)))`
     const original = `(module ${types}
@@ -48,7 +48,7 @@ describe('the stack rewrite', () => {
     expect(rewriteStack(assemble(original))).toEqual(assemble(rewritten))
   })
 
-  test('copies every other byte, also where a size has more of them than it needs', () => {
+  test('copies every other byte, also if a size has more bytes than it needs', () => {
     const wasm = assemble('(module (memory 1) (func) (data (i32.const 0) "x"))')
     const memory = [5, 3, 1, 0, 1]
     const padded = [5, 0x83, 0x80, 0x80, 0x80, 0x00, 1, 0, 1]

@@ -9,7 +9,7 @@ import { vectorPrograms } from './vector-programs.ts'
 const { 'kernels.json': _, ...assembled } = vectorPrograms()
 
 test.each(Object.entries(assembled))(
-  '%s has the answers of the programs that write-vectors.ts runs',
+  '%s has a case for each program that write-vectors.ts runs',
   (file, programs) => {
     const text = readFileSync(path.join(import.meta.dirname, '../vectors', file), 'utf8')
     const { cases } = JSON.parse(text) as { cases: EngineCase[] }

@@ -19,7 +19,7 @@ function counting() {
   return { get, questions }
 }
 
-test('an answer is asked for once, that there is nothing included', () => {
+test('an answer is requested once, even if there is no value', () => {
   const { get, questions } = counting()
   const value = new Uint8Array([1])
   for (let round = 0; round < 3; round++) {
@@ -29,7 +29,7 @@ test('an answer is asked for once, that there is nothing included', () => {
   expect(questions).toEqual(['a', 'b'])
 })
 
-test('answers of a run take a bounded memory: the oldest go, and are asked for again', () => {
+test('answers of a run use bounded memory: the oldest are dropped, and requested again', () => {
   const { get, questions } = counting()
   const key = (index: number) => `key ${index}`
   const count = 100
@@ -40,7 +40,7 @@ test('answers of a run take a bounded memory: the oldest go, and are asked for a
   expect(questions).toHaveLength(count + 1)
 })
 
-test('an answer larger than everything that may be kept is given all the same', () => {
+test('an answer that is larger than the whole cache is still returned', () => {
   const { get } = counting()
   const large = new Uint8Array(40 * megabyte)
   expect(get('large', large)).toBe(large)

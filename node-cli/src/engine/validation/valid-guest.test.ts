@@ -13,7 +13,7 @@ test('bodies that were validated can be read again', () => {
   expect(placesOf(readValidGuest(echoWasm).module)).toEqual(placesOf(readModule(echoWasm)))
 })
 
-test('of a module with two faults every engine names the one that breaks the rules for guests', () => {
+test('for a module with two faults, every engine names the one that breaks the rules for guests', () => {
   // Two functions of one byte of code: the first drops a value that is not there, the second is not an operator.
   const wasm = guest(empty, '(func nop) (func nop)')
   const first = wasm.findIndex((byte, at) => byte === 0x01 && wasm[at + 1] === 0x0b)

@@ -15,8 +15,8 @@ describe('validation', () => {
     ['a branch with the wrong value', '(func (block (result i32) (br 0 (i64.const 1))) drop)'],
     ['an if without else with a result', '(func (if (result i32) (i32.const 1) (then (i32.const 1))) drop)'],
     ['a constant global that is set', '(global $g i32 (i32.const 1)) (func (global.set $g (i32.const 2)))'],
-    ['a function referred to that is named nowhere', '(func $f (drop (ref.func $f)))'],
-    ['a tail call that gives something else', '(func $f (result i32) (i32.const 1)) (func (return_call $f))'],
+    ['a reference to an undeclared function', '(func $f (drop (ref.func $f)))'],
+    ['a tail call with another result type', '(func $f (result i32) (i32.const 1)) (func (return_call $f))'],
     ['a select of two types', '(func (drop (select (i32.const 1) (i64.const 1) (i32.const 1))))'],
   ])('refuses %s, with no gas used', (_, more) => {
     const wasm = guest(empty, more)
@@ -38,8 +38,8 @@ describe('validation', () => {
       'a branch table whose values were branched with before',
       '(drop (block $a (result i64) (drop (block $b (result i64) unreachable (br_if $a) (br_table $b $a (i32.const 0)))) (i64.const 1)))',
     ],
-    ['a select of nothing that is there', '(block unreachable select drop)'],
-  ])('takes, where nothing leads, %s', async (_, body) => {
+    ['a select without operands', '(block unreachable select drop)'],
+  ])('accepts in unreachable code %s', async (_, body) => {
     const wasm = guest(`${body} ${empty}`)
     const [native, pulley] = (['native', 'pulley'] as const).map((engine) =>
       executeOn(engines[engine], requestOf(wasm), emptyState),

@@ -22,18 +22,18 @@ const readAt = (from: number, built = params) => {
   })
 }
 
-test('a set of an epoch that begins with the change has the parameters from before it: the hub is behind', () => {
+test('a set with old parameters for an epoch that begins at the change shows that the hub is behind', () => {
   expect(readAt(starts)).toEqual({
     status: 'outdated',
     problem: `the set was built under other parameters of the network: those in force before ${starts}`,
   })
 })
 
-test('a set of an epoch that begins before the change has the parameters from before it until it ends', () => {
+test('a set of an epoch that begins before the change has the old parameters until it ends', () => {
   expect(readAt(starts + 1).status).toBe('unattested')
 })
 
-test('a set has parameters that this node knows for a later epoch, or never: the node is behind', () => {
+test('a set with parameters of a later epoch, or unknown ones, shows that the node is behind', () => {
   for (const built of [
     { ...params, ...change },
     { ...params, audit_bp: 3_000 },

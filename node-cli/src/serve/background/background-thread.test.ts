@@ -28,7 +28,7 @@ test('a thread without jobs ends, and the next job starts another one', async ()
   }
 })
 
-test('the end of a thread takes no job of its successor with it', async () => {
+test('the end of a thread loses no job of its successor', async () => {
   const background = new BackgroundThread(resolveProfile(), 0)
   for (let turn = 0; turn < 20; turn += 1) {
     expect(await background.run('hashPayload', long)).toBe(hashPayload(long))
@@ -37,7 +37,7 @@ test('the end of a thread takes no job of its successor with it', async () => {
   await background.close()
 })
 
-test('a few short jobs need no thread, and many of them have one', async () => {
+test('a few short jobs need no thread, and many of them share one', async () => {
   const workers = startedThreads()
   const background = new BackgroundThread(resolveProfile())
   onTestFinished(() => background.close())
@@ -48,7 +48,7 @@ test('a few short jobs need no thread, and many of them have one', async () => {
   expect(workers).toHaveLength(1)
 })
 
-test('a short job that fails fails alone', async () => {
+test('a short job that fails does not affect other jobs', async () => {
   const background = new BackgroundThread(resolveProfile())
   await expect(background.runReading(0, 'stateSummary', '/no/such/file', '0x')).rejects.toThrowError(
     'unable to open database file',
@@ -56,7 +56,7 @@ test('a short job that fails fails alone', async () => {
   expect(await background.run('hashPayload', short)).toBe(hashPayload(short))
 })
 
-test('a job that reads much, or nobody knows how much, has a thread', async () => {
+test('a job that reads much, or an unknown amount, runs in a thread', async () => {
   const workers = startedThreads()
   for (const bytes of [64 * 1024, Number.POSITIVE_INFINITY]) {
     const background = new BackgroundThread(resolveProfile())

@@ -30,18 +30,18 @@ const contextOf = ({ projectId, epoch, consensus }: KnownEpoch) => {
 }
 
 test.each(['per_unit', 'epoch_pool', 'amount_of_zero_is_listed'])(
-  'records come to the receipt of the known answer %s',
+  'records give the receipt of the known answer %s',
   (name) => {
     const { known, built } = build(name)
     expect(built).toMatchObject({ status: 'built', receiptHash: known.receiptHash })
   },
 )
 
-test.each(['nothing_to_pay', 'no_units'])('there is no receipt for the known answer %s', (name) => {
+test.each(['nothing_to_pay', 'no_units'])('the known answer %s gives no receipt', (name) => {
   expect(build(name).built).toEqual({ status: 'nothing' })
 })
 
-test('a round whose audit block came when the receipt no longer waited is paid to nobody', () => {
+test('a round whose audit block came after the receipt stopped waiting is paid to nobody', () => {
   const known = knownEpoch('per_unit')
   const until = receiptWaitsUntil(known.epoch, known.consensus.work)
   const records = recordsOf(known)
@@ -62,7 +62,7 @@ test('a round whose audit block came when the receipt no longer waited is paid t
   expect(unitsWith(until + 1)).toBe(all - known.units[0]!.units)
 })
 
-test('a difference names recipients by their address, and each value that is not alike', () => {
+test('a difference names recipients by their address, and each value that differs', () => {
   const { built } = build('per_unit')
   if (built.status !== 'built') throw new Error('nothing was built')
   const { body } = built

@@ -38,7 +38,7 @@ function stage(queue: ExecutionQueue) {
 }
 
 describe('ExecutionQueue', () => {
-  test('runs so many at once, and the others in the order in which they came', async () => {
+  test('starts as many runs at once as allowed, and the others in order of arrival', async () => {
     const queue = new ExecutionQueue(limits)
     const { began, run, end } = stage(queue)
     const runs = ['a', 'b', 'c', 'd'].map((name) => run(name))
@@ -53,7 +53,7 @@ describe('ExecutionQueue', () => {
     expect([queue.running, queue.waiting]).toEqual([0, 0])
   })
 
-  test('never runs two exclusive runs at once, and does not hold up others for one that waits', async () => {
+  test('never runs two exclusive runs at once, and does not delay others for a waiting one', async () => {
     const queue = new ExecutionQueue(limits)
     const { began, run, end } = stage(queue)
     void run('first', { isExclusive: true })
@@ -78,7 +78,7 @@ describe('ExecutionQueue', () => {
     expect(began).toEqual(['direct', 'round', 'own', 'second direct'])
   })
 
-  test('direct runs have one worker at most, and fill no place of others', async () => {
+  test('direct runs use at most one worker, and no waiting place of others', async () => {
     const queue = new ExecutionQueue(limits)
     const { began, run } = stage(queue)
     for (const name of ['a', 'b', 'c']) void run(name, { kind: 'direct' })
@@ -89,7 +89,7 @@ describe('ExecutionQueue', () => {
     expect([began, queue.waiting]).toEqual([['a', 'round'], 5])
   })
 
-  test('direct runs have no more of that worker than their share; others do not wait for it', async () => {
+  test('direct runs use at most their share of that worker, and other runs do not wait for it', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const queue = new ExecutionQueue({ ...limits, running: 1, direct: { ...limits.direct, share: 0.25 } })
@@ -109,7 +109,7 @@ describe('ExecutionQueue', () => {
     expect(began).toEqual(['long', 'own', 'next'])
   })
 
-  test('a change of storage takes no worker, and keeps exclusive runs away', async () => {
+  test('a change of storage uses no worker, and keeps exclusive runs away', async () => {
     const queue = new ExecutionQueue({ ...limits, running: 1 })
     const { began, run, end } = stage(queue)
     void run('change', { kind: 'state', isExclusive: true })
@@ -121,7 +121,7 @@ describe('ExecutionQueue', () => {
     expect(began).toEqual(['change', 'round', 'direct'])
   })
 
-  test('refuses what is more than may wait, by number and by bytes', async () => {
+  test('refuses runs beyond the limits of waiting runs, by number and by bytes', async () => {
     const queue = new ExecutionQueue(limits)
     const { run } = stage(queue)
     void run('a')
@@ -133,7 +133,7 @@ describe('ExecutionQueue', () => {
     await expect(run('too many', { bytes: 0 })).rejects.toThrow(QueueFull)
   })
 
-  test('forgets a run whose caller is gone before it begins', async () => {
+  test('drops a run whose caller is gone before it starts', async () => {
     const queue = new ExecutionQueue(limits)
     const { began, run, end } = stage(queue)
     const caller = new AbortController()
@@ -160,7 +160,7 @@ describe('ExecutionQueue', () => {
     expect(queue.running).toBe(0)
   })
 
-  test('once closed it refuses what waits and what comes, and waits for what runs', async () => {
+  test('once closed, it refuses waiting and new runs, and waits for running ones', async () => {
     const queue = new ExecutionQueue({ ...limits, running: 1 })
     const { run, end } = stage(queue)
     void run('running')

@@ -84,7 +84,7 @@ describe('ModuleChanges', () => {
     expect(store.stateIndex.root(address)).toEqual({ sequence: 3, root: rootByDefinition(store) })
   })
 
-  test('a run that reads only changes nothing, and one that is not applied leaves nothing', async () => {
+  test('a run that only reads changes nothing, and a run that is not applied leaves nothing', async () => {
     const { store, changes } = openChanges()
     await changes.of([write('01', Buffer.from('a'))], [])
     const [change] = await changes.of([], [address])

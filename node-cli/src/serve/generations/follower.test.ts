@@ -76,7 +76,7 @@ const hashAt = ({ generations }: SetUp, number: number) =>
   hashGeneration(profile, generations.chain[number]!.document)
 
 describe('the chain of validator generations', () => {
-  test('is followed as it grows, and known on the next start while the hub is away', async () => {
+  test('is followed as it grows, and is known after a restart while the hub is away', async () => {
     const network = await setUp()
     network.generations.add(seeds.slice(0, 4))
     const { follower, known, senders, close } = network.start()
@@ -99,7 +99,7 @@ describe('the chain of validator generations', () => {
     expect(again.senders.roleOf(ed25519PublicKey(seeds[4]!))).toBe('validator')
   })
 
-  test('is asked for again after a pause where it was asked for a moment ago, once for all who did', async () => {
+  test('is requested again only after a pause, once for all concurrent callers', async () => {
     const network = await setUp()
     const questions = () => network.hub.requests.filter((call) => call === 'GET /').length
     network.generations.add(seeds.slice(0, 4))
@@ -121,7 +121,7 @@ describe('the chain of validator generations', () => {
     expect(questions()).toBe(1 + 2 + 1)
   })
 
-  test('is asked for soon again on a network that has no validators yet', async () => {
+  test('is requested again soon on a network that has no validators yet', async () => {
     const network = await setUp()
     const { follower, known } = network.start(null, network.hub.origin, profile, 60_000)
     await follower.ask()
@@ -130,7 +130,7 @@ describe('the chain of validator generations', () => {
     await expect.poll(() => known.newest?.generation).toBe(0)
   })
 
-  test('is asked for before a node that knows none refuses to vote', async () => {
+  test('is requested before a node that knows no generation refuses to vote', async () => {
     const network = await setUp()
     network.generations.add(seeds.slice(0, 4))
     const { follower, known } = network.start()
@@ -144,7 +144,7 @@ describe('the chain of validator generations', () => {
     await expect(member(seeds[4]!)).rejects.toThrow('this node is not one of its 4')
   })
 
-  test('a fork, and a hub that lost generations, change nothing and are told', async () => {
+  test('does not change if the hub shows a fork or lost generations, and the problem is reported', async () => {
     const network = await setUp()
     network.generations.add(seeds.slice(0, 4))
     network.generations.add(seeds.slice(0, 5))
@@ -180,7 +180,7 @@ describe('the chain of validator generations', () => {
     expect(known.newest?.generation).toBe(0)
   })
 
-  test('an emergency generation replaces the one before it, and what it ended calls no more', async () => {
+  test('an emergency generation replaces the one before it, and validators that it removed cannot call', async () => {
     const network = await setUp()
     network.generations.add(seeds.slice(0, 4))
     network.generations.add(seeds.slice(0, 5), { effectiveAt: 2_000 })
@@ -195,7 +195,7 @@ describe('the chain of validator generations', () => {
     expect(senders.roleOf(ed25519PublicKey(seeds[5]!))).toBe('validator')
   })
 
-  test('a long one is taken in steps, each generation once, also after a restart', async () => {
+  test('a long chain is read in steps, each generation once, also after a restart', async () => {
     const network = await setUp()
     for (let i = 0; i < 130; i++) network.generations.add(seeds.slice(i % 2, 2))
     const first = network.start()
@@ -210,7 +210,7 @@ describe('the chain of validator generations', () => {
     expect(asked).toHaveLength(new Set(asked).size)
   })
 
-  test('begins with the generation whose hash the operator names, and with no other', async () => {
+  test('starts with the generation whose hash the operator names, and with no other', async () => {
     const network = await setUp()
     for (let i = 0; i < 25; i++) network.generations.add(seeds.slice(0, 4 + (i % 2)))
     const wrong = network.start(hashText('another'))
@@ -233,7 +233,7 @@ describe('the chain of validator generations', () => {
     expect(later.follower.problem).toContain('do not include')
   })
 
-  test('stays of its network; whose calls are taken also depends on the hub', async () => {
+  test('is kept for its network; the accepted callers also depend on the hub', async () => {
     const network = await setUp()
     network.generations.add(seeds.slice(0, 4))
     const first = network.start()
@@ -248,7 +248,7 @@ describe('the chain of validator generations', () => {
     expect([foreign.senders.all(), foreign.known.newest]).toEqual([[], null])
   })
 
-  test('a validator with an address that must not be called counts, and is told', async () => {
+  test('a validator whose address must not be called counts, and is reported', async () => {
     const network = await setUp()
     network.generations.add(seeds.slice(0, 2))
     const key = ed25519PublicKey(seeds[0]!)

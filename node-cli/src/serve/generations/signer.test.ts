@@ -55,7 +55,7 @@ function setUp() {
   }
 }
 
-test('of the documents of one number another is signed only once those before have lapsed, also after a restart', async () => {
+test('another document of a number is signed only once the earlier ones have lapsed, also after a restart', async () => {
   const { chain, clock, ask, restart } = setUp()
   const lapsing = chain.next(seeds.slice(0, 5), start + 300)
   const later = chain.next(seeds.slice(0, 5), start + 900)
@@ -88,7 +88,7 @@ test('a generation that takes effect in a running epoch is signed only in an eme
   expect(await ask(emergency)).toEqual(signGeneration(profile, seeds[0]!, emergency))
 })
 
-test('an emergency is signed beside what was signed before, and replaced by another emergency alone', async () => {
+test('an emergency is signed beside an earlier document, and replaced only by another emergency', async () => {
   const { chain, clock, ask } = setUp()
   await ask(chain.next(seeds.slice(0, 5), start + 300))
   for (const count of [3, 2]) {
@@ -101,7 +101,7 @@ test('an emergency is signed beside what was signed before, and replaced by anot
   })
 })
 
-test('nobody but the coordinator that began the chain has one signed', async () => {
+test('only the coordinator that began the chain gets a signature', async () => {
   const { chain, ask } = setUp()
   const document = chain.next(seeds.slice(0, 5), start + 300)
   await expect(ask(document, ed25519PublicKey(seeds[1]!))).rejects.toMatchObject({

@@ -19,7 +19,7 @@ describe('parseHubUrl', () => {
     'http://127.0.0.1:8787',
     'http://[::1]:1',
     'http://localhost:1',
-  ])('takes %s', (text) => expect(parseHubUrl(text).origin).toBe(text.replace(/\/$/, '')))
+  ])('accepts %s', (text) => expect(parseHubUrl(text).origin).toBe(text.replace(/\/$/, '')))
 
   test.each([
     ['hub.example', 'must be a URL such as https://hub.example, not hub.example'],
@@ -36,7 +36,7 @@ describe('parseHubUrl', () => {
   })
 })
 
-describe('an answer that no hub gives is refused with the reason', () => {
+describe('an answer that no hub would send is refused with the reason', () => {
   test.each<[string, Answerer, string]>([
     [
       'an endless answer',
@@ -79,7 +79,7 @@ describe('downloads', () => {
   }
   const sends = (type: string, bytes: number, status = 200) => answering(type, Buffer.alloc(bytes, 7), status)
 
-  test('is given as it came, up to its bound', async () => {
+  test('return the bytes as they came, up to their bound', async () => {
     expect([...(await download(sends('application/octet-stream', 10)))]).toEqual(Array(10).fill(7))
     await expect(download(sends('application/octet-stream', 11))).rejects.toMatchObject({
       failure: 'invalid_answer',
@@ -89,15 +89,15 @@ describe('downloads', () => {
 
   test.each([
     ['of another type', sends('text/html', 1), 'invalid_answer', false],
-    ['that is not there', sends('application/json', 2, 404), 'invalid_answer', false],
+    ['that does not exist', sends('application/json', 2, 404), 'invalid_answer', false],
     ['of a hub that cannot answer now', sends('application/json', 2, 503), 'unreachable', true],
-  ])('nothing %s is taken', async (_, answer, failure, isPassing) => {
+  ])('a file %s is refused', async (_, answer, failure, isPassing) => {
     await expect(download(answer)).rejects.toMatchObject({ failure, isPassing })
   })
 })
 
-describe('the answers that may pass', () => {
-  test('nobody answers', async () => {
+describe('failures that may pass', () => {
+  test('no server answers', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -123,7 +123,7 @@ describe('the answers that may pass', () => {
     ['120', 120],
     ['1000000', 3600],
     ['soon', null],
-  ])('a hub is busy, and says when to come again: %s', async (retryAfter, seconds) => {
+  ])('a hub is busy, and says when to retry: %s', async (retryAfter, seconds) => {
     const answer: Answerer = (_, response) => {
       response.setHeader('Retry-After', retryAfter)
       sendJson(response, { error: 'rate_limited', message: 'Too many requests.' }, 429)
@@ -136,7 +136,7 @@ describe('the answers that may pass', () => {
     })
   })
 
-  test('calls are ended by the signal', async () => {
+  test('the signal ends calls', async () => {
     const stop = new AbortController()
     const { origin } = await startLyingHub(() => stop.abort())
     const call = hubClient(new URL(origin), stop.signal).call(
@@ -147,7 +147,7 @@ describe('the answers that may pass', () => {
   })
 })
 
-test('a refusal has the words of the hub', async () => {
+test('a refusal contains the message of the hub', async () => {
   const answer: Answerer = (_, response) =>
     sendJson(
       response,
@@ -173,7 +173,7 @@ describe('readNetwork', () => {
   }
   const coordinator = { node_id: 'node-0000000000000000', public_key: `0x${'00'.repeat(32)}` }
 
-  test('takes the hub of the network, by any name of this machine', async () => {
+  test('accepts the hub of the network, by any name of this machine', async () => {
     expect(await networkOf((origin) => descriptorOf(origin.replace('localhost', '127.0.0.1')))).toEqual({
       coordinatorKey: null,
       nodectlMin: '1.0.0',

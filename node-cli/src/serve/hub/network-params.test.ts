@@ -26,13 +26,13 @@ describe('the parameters of a hub and a node', () => {
   test.each([
     ['before the change', from - 1],
     ['from its first second on', from],
-  ])('are the same where both know the change: %s', (_, time) => {
+  ])('are the same if both know the change: %s', (_, time) => {
     expect(compareParams(changing, saidBy(changing, time))).toEqual({
       ...{ refusal: null, warning: null, endsAt: null },
     })
   })
 
-  test('are other ones from the first second of a change that the node does not know, and it works until then', () => {
+  test('differ from the first second of a change that the node does not know, and it works until then', () => {
     const before = compareParams(first, saidBy(changing, from - 1))
     expect(before).toMatchObject({ refusal: null, endsAt: from + longestEpochSecs })
     expect(before.warning).toContain('change at 2027-01-15T08:00:00Z')
@@ -40,19 +40,19 @@ describe('the parameters of a hub and a node', () => {
     expect(compareParams(first, saidBy(changing, from)).refusal).toContain('update nodectl')
   })
 
-  test('are those of a hub that is behind where the node knows the change alone', () => {
+  test('show that the hub is behind if only the node knows the change', () => {
     const before = compareParams(changing, saidBy(first, from - 1))
     expect(before).toMatchObject({ refusal: null, endsAt: null })
     expect(before.warning).toContain('which the hub does not announce')
     expect(compareParams(changing, saidBy(first, from)).refusal).toContain('its operator has to install')
   })
 
-  test('differ where both know a change, and not the same one: the earlier one decides who is behind', () => {
+  test('differ if both know different changes: the earlier one decides who is behind', () => {
     expect(compareParams(later, saidBy(changing, from - 1)).endsAt).toBe(from + longestEpochSecs)
     expect(compareParams(changing, saidBy(later, from - 1)).warning).toContain('does not announce')
   })
 
-  test('are compared as before where an earlier hub announces nothing', () => {
+  test('are compared without changes if an earlier hub announces none', () => {
     const { next_params: _, ...said } = saidBy(first, from)
     expect(compareParams(first, said)).toEqual({ refusal: null, warning: null, endsAt: null })
   })

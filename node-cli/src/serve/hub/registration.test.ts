@@ -62,7 +62,7 @@ function keep(origin: string, benchmarkRanAt: () => number | null = () => null, 
   return { ...turns, standing: registration.standing, changes }
 }
 
-test('a hub that does not take what the device is hears of it all the same', async () => {
+test('a node stays registered if the hub refuses its profile, and shows the problem', async () => {
   const refuse: Answerer = (_, response) =>
     sendJson(response, { error: 'invalid_field', message: 'class: no.' }, 400)
   const { origin } = await startLyingHub(hubAnswers(() => ({ 'PUT /v1/devices/node-1/profile': refuse })))
@@ -75,7 +75,7 @@ test('a hub that does not take what the device is hears of it all the same', asy
   })
 })
 
-test('a device that is bound is described again when its benchmark was run, and then no more', async () => {
+test('a bound device sends its profile again once after its benchmark has run', async () => {
   const hub = await startLyingHub(hubAnswers(() => ({})))
   let ranAt: number | null = null
   const { pause, next } = keep(hub.origin, () => ranAt)
@@ -129,7 +129,7 @@ test.each([
   expect(standing()).toMatchObject({ state: 'registered', problem: null })
 })
 
-test('a hub that answers after a silence is asked who it is, before anything is signed', async () => {
+test('after a silence, the node checks which hub answers before it signs anything', async () => {
   let answers: Readonly<Record<string, Answerer>> = {}
   const hub = await startLyingHub(hubAnswers(() => answers))
   const { pause, next, standing } = keep(hub.origin)
@@ -162,7 +162,7 @@ test.each([
   expect(await keep(origin).pause()).toBe(seconds)
 })
 
-test('a hub that is busy is called when it says', async () => {
+test('a busy hub is called again when it says', async () => {
   const busy: Answerer = (_, response) => {
     response.setHeader('Retry-After', '90')
     sendJson(response, { error: 'rate_limited', message: 'Too many.' }, 429)

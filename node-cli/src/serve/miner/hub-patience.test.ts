@@ -51,7 +51,7 @@ describe('whileHubIsAway', () => {
     expect(long.calls()).toBe(1)
   })
 
-  test('says that the hub was away where the last try ended too late', async () => {
+  test('reports that the hub was away if the last try ended too late', async () => {
     const { patience } = createTime()
     const { work, calls } = failing([away(4), new OfferRefused('busy', 'too late')])
     const late = async () => {
@@ -63,14 +63,14 @@ describe('whileHubIsAway', () => {
     await expect(whileHubIsAway(inTime.work, createTime().patience)).rejects.toThrow('no')
   })
 
-  test('tries nothing again that another try cannot change', async () => {
+  test('does not retry a failure that another try cannot change', async () => {
     const { patience, waits } = createTime()
     const refused = failing([new OfferRefused('incompatible', 'no'), away()])
     await expect(whileHubIsAway(refused.work, patience)).rejects.toThrow('no')
     expect([waits, refused.calls()]).toEqual([[], 1])
   })
 
-  test('ends when it is told to', async () => {
+  test('ends when its signal is aborted', async () => {
     const stop = new AbortController()
     const { patience } = createTime(stop)
     const always = failing([away(), away()])

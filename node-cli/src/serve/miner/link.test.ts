@@ -50,14 +50,14 @@ async function open(
   return { hub, link, holding, changes, ...turns }
 }
 
-test('a hub that answers pings keeps its connection, and the node knows how far away it is', async () => {
+test('a hub that answers pings keeps its connection, and the node knows the latency', async () => {
   const { hub, link, changes } = await open(undefined, { ping: 0.01 })
   await (await hub.connection()).next('ready')
   await expect.poll(() => link.standing.latencyMs).not.toBeNull()
   expect(changes.map(({ state }) => state)).toEqual(['connected'])
 })
 
-test('a hub that answers no ping is taken for gone, and the node connects again', async () => {
+test('a hub that answers no ping is considered gone, and the node reconnects', async () => {
   const { hub, link, pause, next } = await open(
     (hub) => {
       hub.answersPings = false
@@ -71,7 +71,7 @@ test('a hub that answers no ping is taken for gone, and the node connects again'
   expect(await next()).toBe(4)
 })
 
-test('a hub that never says hello gets no more of the time of the node, and each try waits longer', async () => {
+test('the node gives up a hub that never says hello, and each new try waits longer', async () => {
   const { hub, link, pause, next } = await open(
     (hub) => {
       hub.hello = null
@@ -86,7 +86,7 @@ test('a hub that never says hello gets no more of the time of the node, and each
   expect(await next()).toBe(8)
 })
 
-test('says what it takes again only when that has changed', async () => {
+test('announces what it takes again only if that has changed', async () => {
   const { hub, link, holding } = await open()
   const socket = await hub.connection()
   await socket.next('ready')
@@ -101,7 +101,7 @@ test.each([
   ['from version 4 on', [4, 3], 'out of gas'],
   ['not before it', [3, 2], undefined],
   ['not of the first', undefined, undefined],
-])('says why a run failed to a hub whose frames have it: %s', async (_, frames, error) => {
+])('sends the reason of a failed run to a hub whose frames support it: %s', async (_, frames, error) => {
   const { hub, link } = await open((hub) => {
     hub.hello = () => helloFrame(frames && { frames })
   })
@@ -118,7 +118,7 @@ test.each([
   expect(await socket.next('vote')).toEqual({ ...vote, ...(error && { error }) })
 })
 
-test('comes back at a random moment of the time that the hub asked for, with its ticket', async () => {
+test('reconnects with its ticket at a random moment of the time that the hub asked for', async () => {
   const { hub, pause, next } = await open((hub) => {
     hub.hello = () =>
       helloFrame({ frames: [2, 1], nodectl_min: '1.0.0', retry_after: 40, ticket: 'dGlja2V0' })
@@ -133,7 +133,7 @@ test('comes back at a random moment of the time that the hub asked for, with its
   expect(second.headers).toMatchObject({ [ticketHeader]: 'dGlja2V0' })
 })
 
-test('forgets its ticket where the hub gives none, and offers every version of frames', async () => {
+test('forgets its ticket if the hub gives none, and offers every version of frames', async () => {
   const hellos = [helloFrame({ retry_after: 9, ticket: 'dGlja2V0' }), helloFrame()]
   const { hub, pause, next } = await open((hub) => {
     hub.hello = () => hellos.shift() ?? helloFrame()
@@ -164,7 +164,7 @@ test.each([
       }),
   ],
 ])(
-  'does not work for a hub that supports later versions only, by %s, and says what to install',
+  'does not work for a hub that, by %s, supports only later versions, and says what to install',
   async (_, prepare) => {
     const { link, pause } = await open(prepare)
     expect(await pause()).toBeGreaterThanOrEqual(60)
@@ -175,7 +175,7 @@ test.each([
   },
 )
 
-test('asks who the hub is before it signs anything for it, each time', async () => {
+test('asks for the identity of the hub each time before it signs anything for it', async () => {
   const { hub, pause, next } = await open((hub) => {
     hub.answers.set('GET /', (_, response) => void response.writeHead(200).end('hello'))
   })
@@ -184,7 +184,7 @@ test('asks who the hub is before it signs anything for it, each time', async () 
   expect(hub.requests).toEqual(['GET /', 'GET /'])
 })
 
-test('a node that stops closes its connection, and does not come back', async () => {
+test('a node that stops closes its connection, and does not reconnect', async () => {
   const { hub, link } = await open()
   const socket = await hub.connection()
   await socket.next('ready')
@@ -194,7 +194,7 @@ test('a node that stops closes its connection, and does not come back', async ()
   expect(link.send({ type: 'accept', offer_id: `${'ab'.repeat(32)}.0` })).toBe(false)
 })
 
-test('a change of parameters that the node does not know is a warning, and ends its work once the longest epoch after it is over', async () => {
+test('an unknown change of parameters is a warning, and ends the work once the longest epoch after it is over', async () => {
   let now = 1_800_000_000
   const from = now + 3_600
   const clock: Clock = { ...systemClock, now: () => now }
@@ -221,7 +221,7 @@ test('a change of parameters that the node does not know is a warning, and ends 
   expect(link.standing).toMatchObject({ state: 'refused', problem: expect.stringContaining('does not know') })
 })
 
-test('asks slowly while it is banned, says so, and comes back by itself once the ban is lifted', async () => {
+test('retries slowly while it is banned, reports the ban, and reconnects by itself once it is lifted', async () => {
   const { hub, link, changes, pause, next } = await open()
   const socket = await hub.connection()
   await socket.next('ready')

@@ -77,7 +77,7 @@ describe('partingOfError', () => {
     expect(partingOfError(error, 4, 1)).toEqual({ state, retryInSeconds, problem })
   })
 
-  test('a bug is not a reason to come back', () => {
+  test('a bug is not a reason to reconnect', () => {
     expect(() => partingOfError(new TypeError('bug'), 4, 1)).toThrow(TypeError)
   })
 })

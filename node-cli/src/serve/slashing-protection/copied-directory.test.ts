@@ -30,11 +30,11 @@ const rewrite = (change: object): void =>
   writeFileSync(owner(), JSON.stringify({ ...JSON.parse(readFileSync(owner(), 'utf8')), ...change }))
 
 describe('claimDirectory', () => {
-  test('a new directory is its own, and so it is at each start after', () => {
+  test('accepts a new directory as its own, also at each later start', () => {
     expect([take(), take(), take()]).toEqual(['own', 'own', 'own'])
   })
 
-  test('refuses the copy of a directory whose process runs, by its pid', () => {
+  test('refuses the copy of a directory whose process is running, and names its pid', () => {
     take()
     // The process that runs these tests has another pid than the one that would start here.
     rewrite({ pid: process.ppid, started: null })
@@ -54,7 +54,7 @@ describe('claimDirectory', () => {
   test.each([
     ['before its session is in the database', () => known.set('owner_session', 'before')],
     ['after it', () => {}],
-  ])('a process that was killed %s leaves a directory that is its own', (_, change) => {
+  ])('a directory stays its own if its process was killed %s', (_, change) => {
     take()
     rewrite({ previous: 'before' })
     change()
@@ -62,7 +62,7 @@ describe('claimDirectory', () => {
     expect(JSON.parse(readFileSync(owner(), 'utf8'))).not.toHaveProperty('previous')
   })
 
-  test('the first start may be killed too', () => {
+  test('a directory stays its own if its first start was killed', () => {
     take()
     rewrite({ previous: null })
     known.clear()
@@ -82,7 +82,7 @@ describe('claimDirectory', () => {
     ['the file of the owner is gone', () => rmSync(owner())],
     ['the file of the owner is empty', () => writeFileSync(owner(), '')],
     ['the file of the owner is something else', () => writeFileSync(owner(), '{"pid":1}')],
-  ])('tells a copy when %s', (_, change) => {
+  ])('detects a copy when %s', (_, change) => {
     take()
     change()
     expect([take(), take()]).toEqual(['copied', 'own'])

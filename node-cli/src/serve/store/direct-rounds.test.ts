@@ -54,7 +54,7 @@ test.each([
   ['bytes', { bytes: 799 }],
   ['time', { seconds: 6 }],
 ] as const)(
-  'direct rounds beyond their %s are dropped, the oldest first, with all that they left',
+  'direct rounds beyond their %s are deleted, the oldest first, with all their data',
   (_, bound) => {
     const { store, kept, pruneAll } = storeOf(120)
     pruneAll(bound, 120)
@@ -64,13 +64,13 @@ test.each([
   },
 )
 
-test('one turn drops no more than some', () => {
+test('one call deletes a bounded number of rounds', () => {
   const { store, kept } = storeOf(120)
   expect(store.directRounds.prune({ ...generous, rounds: 1 }, 120)).toBe(50)
   expect(kept().rounds).toBe(70)
 })
 
-test('a round whose vote was dropped gets no other, also where the clock went back', () => {
+test('a round whose vote was deleted gets no other, even if the clock went back', () => {
   const { store, vote, pruneAll } = storeOf(10)
   pruneAll({ rounds: 3 }, 10)
   expect(() => vote(7)).toThrow(VoteWithheld)
@@ -80,7 +80,7 @@ test('a round whose vote was dropped gets no other, also where the clock went ba
   expect(vote(11).isNew).toBe(true)
 })
 
-test('votes on tasks and receipts of other runs stay', () => {
+test('votes on tasks and receipts of other runs are kept', () => {
   const { store, pruneAll } = storeOf(3)
   const task = { kind: 'task', round_id: 'task:1', public_key: 'key' } as const
   store.votes.give({ vote: task, issuedAt: 1, createdAt: 1 })

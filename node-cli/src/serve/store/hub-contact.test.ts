@@ -3,7 +3,7 @@ import { temporaryFolder } from '../../../../testing/node/folders.ts'
 import { hubContactStore } from './hub-contact.ts'
 import { openServeStore } from './index.ts'
 
-test('a span of contact ends with a pause, with a start of the node, and not with a leap of network time', () => {
+test('a pause or a start of the node ends a span of contact, and a leap of network time does not', () => {
   const { db } = openServeStore(temporaryFolder())
   let ms = 0
   const contact = hubContactStore(db, () => ms)

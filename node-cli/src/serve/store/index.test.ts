@@ -17,7 +17,7 @@ function inDatabase<T>(dataDir: string, work: (db: DatabaseSync) => T): T {
   }
 }
 
-test('a new data directory gets every version once, and opens again', () => {
+test('a new data directory gets every migration once, and can be opened again', () => {
   const dataDir = path.join(temporaryFolder(), 'node')
   const first = openServeStore(dataDir)
   first.facts.set('name', 'value')

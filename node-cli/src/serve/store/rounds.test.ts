@@ -25,7 +25,7 @@ describe('rounds', () => {
   const judge = (roundId: string, now: number) =>
     store.rounds.judge({ roundId, task, judgement }, 'escalated', now)
 
-  test('stand in the place that their task and record say, whatever a vote said before', () => {
+  test('belong to the project and epoch of their task and record, whatever a vote said before', () => {
     store.rounds.see({ roundId: 'task:1', projectId: 'elsewhere', epoch: 1 }, 10)
     judge('task:1', 11)
     expect(store.rounds.find('task:1')).toMatchObject({
@@ -54,7 +54,7 @@ describe('rounds', () => {
     })
   })
 
-  test('are read on from where a reader was, of one epoch or of all', () => {
+  test('are read from the position of a reader, of one epoch or of all', () => {
     for (const [i, epoch] of [7, 8, 7].entries())
       store.rounds.finalize(recordOf(`task:${i}`, epoch), 'hash', 10)
     store.rounds.close('exec:1', 10)
@@ -81,7 +81,7 @@ describe('rounds', () => {
 })
 
 describe('votes of rounds', () => {
-  test('are kept once, two that contradict each other at most', () => {
+  test('are stored once, and at most two that contradict each other', () => {
     expect(store.roundVotes.keep(voteOf('b', 'x'), 1)).toBe('new')
     expect(store.roundVotes.keep(voteOf('b', 'x'), 1)).toBe('known')
     expect(store.roundVotes.keep(voteOf('b', 'y'), 1)).toBe('conflict')
@@ -106,7 +106,7 @@ describe('votes of rounds', () => {
   })
 })
 
-test('evidence is kept once for each offence, and waits for the hub until it is marked, once its round is final', () => {
+test('evidence is stored once for each offence, and waits for the hub from finality of its round until it is marked', () => {
   const evidence = {
     kind: 'missed_sla',
     round_id: 'task:1',
@@ -147,7 +147,7 @@ test('one set is attested for each project and epoch, for ever; snapshots are ke
   expect(store.sets.attested('project', 7)).toEqual({ setHash: 'one', attestation })
 })
 
-test('a set gives the length of its epoch for its own project and epoch alone', () => {
+test('a set gives the length of its epoch only for its own project and epoch', () => {
   const set = { setHash: 'set', projectId: 'project', epoch: 7 }
   const snapshot = new TextEncoder().encode('{}')
   store.sets.keep({ ...set, epochSecs: 3_600, snapshot }, 1)

@@ -32,7 +32,7 @@ function openHalfInstalled(): ServeStore {
   return openServeStore(folder)
 }
 
-test('a swap of the state that was begun is finished by the next process', () => {
+test('the next process completes a swap of the state that was begun', () => {
   const store = openHalfInstalled()
   expect(stored(store)).toBe(500)
   expect(store.syncedState.installing(target.address)).toEqual(target)
@@ -58,7 +58,7 @@ test('a swap that was begun is undone for a newer state, and at the end of a syn
   expect(left.syncedState.progress()).toBe('complete')
 })
 
-test('buckets of another hash are removed, and of the others it is known how much is there', () => {
+test('buckets of another hash are deleted, and the progress of the others is known', () => {
   const store = openServeStore(temporaryFolder())
   take(store)
   store.syncedState.keep(target.address, [

@@ -75,7 +75,7 @@ describe('the pages of a store', () => {
     { selector: ({ key }) => key, maxLength: 60 },
   )
 
-  test('property: a node that takes them has the store', () => {
+  test('property: a node that takes all pages has the same store', () => {
     fc.assert(
       fc.property(entries, (given) => {
         expect(shown(takeAll(storeOf(given)))).toEqual(shown(given))
@@ -84,7 +84,7 @@ describe('the pages of a store', () => {
     )
   })
 
-  test('a bucket that no page holds is given in parts, each with the leaves of the others', () => {
+  test('a bucket that is too large for a page is sent in parts, each with the leaves of the others', () => {
     const given = inOneBucket(24)
     const file = storeOf(given)
     const state = stateOf(file)
@@ -94,7 +94,7 @@ describe('the pages of a store', () => {
     expect(takeAll(file)).toHaveLength(24)
   })
 
-  test('a store that has changed since gives no page', () => {
+  test('a store that has changed since returns no page', () => {
     const file = storeOf(inOneBucket(2))
     const [[bucket] = [0]] = stateOf(file).buckets
     const db = new DatabaseSync(file)
@@ -105,7 +105,7 @@ describe('the pages of a store', () => {
   })
 })
 
-describe('a page that is not what was asked for is refused', () => {
+describe('a page that differs from the request is refused', () => {
   const file = storeOf(inOneBucket(24))
   const state = stateOf(file)
   const place = { bucket: state.buckets[0]![0], index: 0 }
@@ -129,12 +129,12 @@ describe('a page that is not what was asked for is refused', () => {
     ['a value spelt otherwise', withBucket({ entries: [{ ...first, value_b64: 'AA=' }, second, ...others] })],
     ['a key of another bucket', withBucket({ entries: [{ ...first, key: '00' }, second, ...others] })],
     ['a leaf left out', withBucket({ after: only!.after.slice(1) })],
-    ['leaves that are none', withBucket({ after: ['x'] })],
+    ['invalid leaves', withBucket({ after: ['x'] })],
   ])('%s', (_, answer) => {
     expect(() => readPage(answer, state, place)).toThrow(expect.objectContaining({ name: 'PeerError' }))
   })
 
-  test('and so is a list of buckets that does not make up the root', () => {
+  test('a list of buckets that does not match the root is refused as well', () => {
     const summary = reader.summary(file, address)
     for (const buckets of [
       null,

@@ -3,11 +3,11 @@ import { vouchedModules, vouchersNeeded } from './vouched.ts'
 
 const module = (address: string, sequence = 1, state_root = 'root') => ({ address, sequence, state_root })
 
-test('more than half of the others is needed, so that no two states can have as many', () => {
+test('more than half of the others must agree, so that no two states can qualify', () => {
   expect([1, 2, 3, 4, 5, 30].map(vouchersNeeded)).toEqual([1, 2, 2, 3, 3, 16])
 })
 
-test('a state counts when enough name it alike; what fewer have is left, what they differ over is told', () => {
+test('a state counts if enough peers agree; states of fewer are left out, disagreements are reported', () => {
   const lists = [
     { peer: 'a', modules: [module('1'), module('2'), module('3'), module('4', 5)] },
     { peer: 'b', modules: [module('1'), module('2', 2), module('4', 5)] },

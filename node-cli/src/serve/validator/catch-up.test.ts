@@ -78,7 +78,7 @@ const itemOf = ({ record, votes }: ReturnType<typeof signed>) => ({
   finality_votes: votes,
 })
 
-test('the rounds that a peer lists count as far as their votes verify, and reading goes on from there', async () => {
+test('the rounds that a peer lists count as far as their votes verify, and the next read continues there', async () => {
   const [right, later] = [signed(isFinal), signed(isFinal)]
   const few = signed(isFinal - 1)
   const forged = signed(isFinal)
@@ -122,7 +122,7 @@ test('a peer that started again is read from its beginning', async () => {
   expect(finalIds()).toEqual([before, after].map(({ record }) => record.round_id).toSorted())
 })
 
-test('peers that answer nothing of use, or never end, keep nobody from the others', async () => {
+test('peers that answer nothing useful, or never end, do not keep the node from other peers', async () => {
   const right = signed(isFinal)
   const broken = await startLyingHub((_, response) => sendJson(response, { items: 'none' }))
   const endless = await startLyingHub((request, response) => {
@@ -139,7 +139,7 @@ test('peers that answer nothing of use, or never end, keep nobody from the other
   expect(endless.requests).toHaveLength(10)
 })
 
-test('the pages of an epoch are read on only while they list further final rounds of it', async () => {
+test('further pages of an epoch are read only while they list further final rounds of it', async () => {
   const rounds = Array.from({ length: 4 }, () => signed(isFinal))
   const elsewhere = signed(isFinal, { epoch: epoch + 1 })
   const startPeer = (pageAt: (cursor: number) => object[], length = Number.POSITIVE_INFINITY) =>
@@ -158,7 +158,7 @@ test('the pages of an epoch are read on only while they list further final round
   expect([honest, forger, repeater].map(({ requests }) => requests.length)).toEqual([4, 1, 2])
 })
 
-test('an epoch is completed with what only the hub shows, as far as a quorum signed it', async () => {
+test('an epoch is completed with rounds that only the hub shows, as far as a quorum signed them', async () => {
   const { hub, store, catchUp, finalIds } = await setUp()
   const [first, second] = [signed(isFinal), signed(isFinal)]
   const few = signed(isFinal - 1)

@@ -27,7 +27,7 @@ function createSets() {
   return { sets: new CommitteeSets(testParts(seed, [seed], background), hub, null), background, project }
 }
 
-test('a set that comes again and again, also while it is looked at, is read once', async () => {
+test('a set that arrives repeatedly, even while it is being checked, is read once', async () => {
   const { sets, background, project } = createSets()
   const bytes = () => utf8(JSON.stringify(project.snapshot))
   const first = await Promise.all(Array.from({ length: 5 }, () => sets.attest(bytes())))

@@ -20,12 +20,12 @@ describe('countFinality', () => {
     expect(countFinality(votes(['a', 'x'], ['b', 'x'], ['c', 'x']), four).decided).toBe('x')
   })
 
-  test('one that signed two records counts for both, and is named', () => {
+  test('a validator that signed two records counts for both, and is named', () => {
     const count = countFinality(votes(['a', 'x'], ['a', 'y'], ['b', 'x'], ['c', 'x']), four)
     expect(count).toMatchObject({ counts: { x: 3, y: 1 }, decided: 'x', equivocators: ['a'] })
   })
 
-  test('nodes that are no validators count for nothing, and without validators nothing is decided', () => {
+  test('nodes that are not validators do not count, and without validators nothing is decided', () => {
     const cast = votes(['a', 'x'], ['e', 'x'], ['f', 'x'])
     expect(countFinality(cast, four)).toMatchObject({ counts: { x: 1 }, decided: null })
     expect(countFinality(cast, () => [])).toMatchObject({ counts: {}, quorum: 1, decided: null })
@@ -45,7 +45,7 @@ describe('countFinality', () => {
   })
 })
 
-test('countDirect: one that voted twice counts for nothing', () => {
+test('countDirect: a validator that voted twice does not count', () => {
   const cast = votes(['a', 'x'], ['a', 'y'], ['b', 'x'], ['c', 'x'])
   expect(countDirect(cast, validators)).toEqual({
     counts: { x: 2 },

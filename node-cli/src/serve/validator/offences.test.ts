@@ -22,15 +22,15 @@ const found = (votes: TaskVote[], final: ReturnType<typeof finalOf> | null, draw
   findOffences({ task, members: drawn, votes, final }).map(({ kind, node_key }) => `${kind} of ${node_key}`)
 
 describe('findOffences', () => {
-  test('before a round is final only votes that contradict each other are held against anybody', () => {
+  test('before a round is final, only votes that contradict each other are an offence', () => {
     expect(found([vote(0), vote(0, 'wrong'), vote(1, 'wrong')], null)).toEqual(['equivocation of key 0'])
   })
 
-  test('silence is held against primaries alone', () => {
+  test('a missing vote is an offence of primaries only', () => {
     expect(found([vote(0)], finalOf(false, 0))).toEqual(['missed_sla of key 1'])
   })
 
-  test('a vote against the result is, where validators ran the task themselves', () => {
+  test('a vote against the result is an offence only if validators ran the task themselves', () => {
     expect(found([vote(0), vote(1, 'wrong'), vote(2, 'wrong')], finalOf(true, 0))).toEqual([
       'invalid_result of key 1',
       'invalid_result of key 2',
@@ -38,7 +38,7 @@ describe('findOffences', () => {
     expect(found([vote(0), vote(1, 'wrong')], finalOf(false, 0))).toEqual([])
   })
 
-  test('a member that voted twice is blamed for that alone', () => {
+  test('a member that voted twice is blamed only for that', () => {
     expect(found([vote(0), vote(1), vote(1, 'wrong')], finalOf(true, 0))).toEqual(['equivocation of key 1'])
   })
 

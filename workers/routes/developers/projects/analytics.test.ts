@@ -134,7 +134,7 @@ async function healthy() {
 type Healthy = Awaited<ReturnType<typeof healthy>>
 
 describe('GET …/health', () => {
-  test('says what to repair, the gravest first', async () => {
+  test('lists the problems, the most serious first', async () => {
     const { projectId } = await seated()
     expect(await read(projectId, 'health')).toEqual({
       status: 'underfunded',
@@ -158,7 +158,7 @@ describe('GET …/health', () => {
     expect([eligible_miners, issues.includes('committee_too_small')]).toEqual([3, false])
   })
 
-  test('has nothing to repair where nothing is wrong', async () => {
+  test('is healthy and lists no problems if nothing is wrong', async () => {
     const { projectId, health } = await healthy()
     await settle(projectId, 1, now, '5')
     expect(await health()).toMatchObject({
@@ -216,7 +216,7 @@ describe('GET …/health', () => {
       },
       '1 round of the last 24 hours had no committee.',
     ],
-  ])('%s makes it %s', async (code, status, provoke, message) => {
+  ])('%s sets the status to %s', async (code, status, provoke, message) => {
     const project = await healthy()
     await provoke(project)
     const health = await project.health()
@@ -234,16 +234,13 @@ describe('GET …/health', () => {
       ['project_paused', 'vault_missing', 'vault_empty'],
       /ask an operator of the hub to resume it\.$/,
     ],
-  ])(
-    'of a project that is %s it names the step that its developer can take',
-    async (listing, codes, step) => {
-      const { projectId } = await seated()
-      await setListingStatus(projectId, listing)
-      const { issues, causes } = await read(projectId, 'health')
-      expect(issues).toEqual(codes)
-      expect(causes[0].next_step).toMatch(step)
-    },
-  )
+  ])('names the next step of the developer of a project that is %s', async (listing, codes, step) => {
+    const { projectId } = await seated()
+    await setListingStatus(projectId, listing)
+    const { issues, causes } = await read(projectId, 'health')
+    expect(issues).toEqual(codes)
+    expect(causes[0].next_step).toMatch(step)
+  })
 })
 
 describe('GET …/revenue', () => {
@@ -295,7 +292,7 @@ describe('GET …/proofs', () => {
 })
 
 describe.each(['analytics', 'health', 'revenue', 'proofs'])('GET …/%s', (what) => {
-  test('takes a key with analytics:read, and no other', async () => {
+  test('accepts only a key with analytics:read', async () => {
     const projectId = await createListedProject({}, ada)
     const call = async (scopes: string[], of = projectId) =>
       client({ token: await createKey(ada.client, of, scopes) }).get(pathOf(projectId, what))
@@ -307,7 +304,7 @@ describe.each(['analytics', 'health', 'revenue', 'proofs'])('GET …/%s', (what)
     await expectRefusal(call(['analytics:read'], another), '403 forbidden')
   })
 
-  test('403 not_owner of a project that everybody sees, 404 not_found of a hidden one', async () => {
+  test('403 not_owner for a public project, 404 not_found for a hidden one', async () => {
     const projectId = await createListedProject({}, ada)
     await expectRefusal(bob.client.get(pathOf(projectId, what)), '403 not_owner')
     await setListingStatus(projectId, 'pending_review')

@@ -33,7 +33,7 @@ const renamed = ({ manifest, manifest_hash }: typeof project) => ({
 })
 
 describe('an API key for one project', () => {
-  test("gets no first answer of its owner's or of another key's, though it repeats call and Idempotency-Key", async () => {
+  test('does not get the stored answer of its owner or of another key for the same Idempotency-Key', async () => {
     const envelope = signed(ada.key, manifestOf(ada, worker))
     const submit = (by: Client) => by.post(path, envelope, { 'Idempotency-Key': 'deploy' })
     expect((await submit(await createKey(['projects:write']))).status).toBe(201)
@@ -44,7 +44,7 @@ describe('an API key for one project', () => {
     expect([bySession.status, bySession.headers.get('idempotency-replayed')]).toEqual([200, null])
   })
 
-  test('repeats its own first answer', async () => {
+  test('gets its own first answer for a repeated Idempotency-Key', async () => {
     const key = await createKey(['projects:write'])
     const envelope = signed(ada.key, manifestOf(ada, worker))
     const submit = () => key.post(path, envelope, { 'Idempotency-Key': 'deploy' })
@@ -54,7 +54,7 @@ describe('an API key for one project', () => {
     expect(await again.json()).toEqual(await first.json())
   })
 
-  test('403 forbidden: preparing a manifest of another project, known or not', async () => {
+  test('403 forbidden: a key that prepares a manifest of another project, known or unknown', async () => {
     const key = await createKey(['projects:write'], [project.project_id])
     const prepare = (manifest: unknown) => key.post(`${path}/prepare`, { manifest })
     expect(await bodyOf(prepare(renamed(project)))).toMatchObject({ tier_changes: ['listing'] })
@@ -72,7 +72,7 @@ describe('an API key with projects:write alone', () => {
     })
   })
 
-  test('reads nothing of it', async () => {
+  test('does not read that project', async () => {
     const key = await createKey(['projects:write'], [project.project_id])
     expect((await key.get(`/v1/projects/${project.project_id}`)).status).toBe(404)
   })

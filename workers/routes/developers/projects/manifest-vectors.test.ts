@@ -26,7 +26,7 @@ describe('POST /v1/developers/projects/prepare', () => {
     expect(answer.valid).toBe(expected.length === 0)
   })
 
-  test('the parameters of the network are those without a least treasury share', () => {
+  test('the default parameters of the network have no minimum treasury share', () => {
     expect(defaultNetworkParams.treasury_bp_min).toBe(0)
   })
 })

@@ -79,7 +79,7 @@ const submitVersion = (projectId: string, manifest: ProjectManifest) =>
   ada.client.post(`${path}/${projectId}/versions`, signed(ada.key, manifest))
 
 describe.skipIf(chain === null)('registration', () => {
-  test('by signature: relayed, indexed, awaiting review; the developer holds no coin', async () => {
+  test('by signature: is relayed and indexed and then awaits review; the developer needs no coins', async () => {
     const { project_id, manifest, ways, status } = await submit()
     expect(status).toBe(201)
     expect(ways.register_by_sig).toMatchObject({
@@ -110,7 +110,7 @@ describe.skipIf(chain === null)('registration', () => {
     })
   })
 
-  test('by signature, brought to the registry by a stranger and indexed before it is posted', async () => {
+  test('by signature: a stranger submits it on chain, and the hub indexes it before the developer posts it', async () => {
     const { project_id, ways } = await submit()
     const body = signedPayload(ada.key, ways.register_by_sig)
     const { message } = body.typed_data
@@ -139,7 +139,7 @@ describe.skipIf(chain === null)('registration', () => {
     }
   })
 
-  test('by a transaction of the developer; undone with its block', async () => {
+  test('by a transaction of the developer: a reorganisation reverts it', async () => {
     const { project_id, ways } = await submit()
     await sendAsAda(ways.register_tx.to, ways.register_tx.data)
     await readChain()
@@ -152,7 +152,7 @@ describe.skipIf(chain === null)('registration', () => {
     expect(await versions()).toMatchObject([{ version: 1, status: 'submitted' }])
   })
 
-  test('another manifest under the same id on the chain changes nothing here', async () => {
+  test('another manifest under the same id on chain does not change the status', async () => {
     const { project_id, manifest } = await submit()
     const other = `0x${'5e'.repeat(32)}` as Hex
     const data = encodeFunctionData({
@@ -165,7 +165,7 @@ describe.skipIf(chain === null)('registration', () => {
     expect(await read(project_id)).toMatchObject({ listing_status: 'submitted' })
   })
 
-  test('registered before it is submitted here, it awaits review at once', async () => {
+  test('on chain before the submission: the project awaits review at once', async () => {
     const manifest = draft()
     const { consensus_hash, manifest_hash } = hashesOf(manifest)
     const data = encodeFunctionData({
@@ -178,7 +178,7 @@ describe.skipIf(chain === null)('registration', () => {
     expect((await submit(manifest)).ways.project).toMatchObject({ listing_status: 'pending_review' })
   })
 
-  test('422 invalid_manifest: a vault that is not the one of the project, a token that is no token', async () => {
+  test('422 invalid_manifest: the vault of another project, an address that is not a token', async () => {
     const other = `0x${'0a'.repeat(20)}`
     for (const economics of [
       { vault: other },
@@ -191,7 +191,7 @@ describe.skipIf(chain === null)('registration', () => {
     }
   })
 
-  test('422 invalid_manifest: a token whose symbol hides characters or shows nothing', async () => {
+  test('422 invalid_manifest: a token whose symbol is blank or contains hidden characters', async () => {
     const address = `0x${'70'.repeat(20)}`
     const problemsOf = async (symbol: string) => {
       const bytes = Buffer.from(symbol)
@@ -221,7 +221,7 @@ describe.skipIf(chain === null)('registration', () => {
     ['a changed field', { slug: 'other-slug' }, '400 invalid_field'],
     ['a deadline that has passed', { deadline: '1' }, '400 invalid_field'],
     ['a deadline too far ahead', { deadline: String(2 ** 40) }, '400 invalid_field'],
-    ['a field too many', { more: '1' }, '400 invalid_field'],
+    ['an unknown field', { more: '1' }, '400 invalid_field'],
     ['a nonce that is not the current one', { nonce: '7' }, '409 conflict'],
   ])('a signed registration with %s is refused: %j', async (_, change, refusal) => {
     const grace = await createDeveloper()
@@ -305,7 +305,7 @@ describe.skipIf(chain === null)('versions', () => {
     })
   })
 
-  test('a publication that a reorganisation takes back is submitted again', async () => {
+  test('a version whose publication a reorganisation reverts has the status submitted again', async () => {
     const first = await listed()
     const next = nextVersion(first, { work: { round_secs: 100 } })
     const { publish_tx } = await bodyOf(submitVersion(first.project_id, next))
@@ -321,7 +321,7 @@ describe.skipIf(chain === null)('versions', () => {
 })
 
 describe.skipIf(chain === null)('decisions of operators', () => {
-  test('reaches the registry, and again when it got lost', async () => {
+  test('reach the registry, also after an attempt that failed', async () => {
     const { project_id, ways } = await submit()
     await register(project_id, signedPayload(ada.key, ways.register_by_sig))
     const mirrored = async () => {
@@ -352,7 +352,7 @@ describe.skipIf(chain === null)('decisions of operators', () => {
     expect(await wish()).toMatchObject({ state: 'done', attempts: 1 })
   }, 90_000)
 
-  test('economics show the vault once it is there', async () => {
+  test('economics show the vault once it is deployed', async () => {
     const { project_id, manifest } = await listed()
     const economics = async () => (await bodyOf(client().get(`/v1/projects/${project_id}/economics`))).vault
     expect(await economics()).toMatchObject({ deployed: false, config_matches_manifest: false })

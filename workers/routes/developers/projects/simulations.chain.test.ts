@@ -79,7 +79,7 @@ const outcomeOf = async (answer: Promise<Response>) => {
 }
 
 describe('POST …/simulations', () => {
-  test('has every validator run the tasks, and keeps what they gave', async () => {
+  test('runs the tasks on every validator, and stores their results', async () => {
     const answer = await begin([task, { ...task, input: { b: 1 }, gas_limit: 1_000 }])
     const { simulation_id, ...begun } = await bodyOf(answer)
     expect([answer.status, answer.headers.get('location')]).toEqual([202, `${path}/${simulation_id}`])
@@ -111,7 +111,7 @@ describe('POST …/simulations', () => {
     expect(await scalarOf('SELECT requests FROM simulations')).toBeNull()
   })
 
-  test('fails where validators do not agree, and where the module does not run to its end', async () => {
+  test('fails if the validators do not agree, or if the module fails', async () => {
     runs(['', '', 'lie ', 'other lie '])
     expect(await outcomeOf(begin())).toMatchObject({
       status: 'failed',
@@ -127,7 +127,7 @@ describe('POST …/simulations', () => {
     })
   })
 
-  test('keeps no output above 4 KiB, and only the newest simulations', async () => {
+  test('stores no output above 4 KiB, and keeps only the newest simulations', async () => {
     runs(['', '', '', ''], 5_000)
     expect(await outcomeOf(begin())).toMatchObject({
       status: 'passed',
@@ -193,7 +193,7 @@ describe('POST …/simulations', () => {
       await expectRefusal(answer, '404 not_found')
   })
 
-  test('429 rate_limited: more than two at once, also of three at once', async () => {
+  test('429 rate_limited: more than two running simulations, also in a race', async () => {
     await runSql(
       "INSERT INTO simulations VALUES ('s1', ?, '[]', 'running', '[]', '[]', 1, NULL, 9999999999, 1)",
       rounds.projectId,
@@ -208,7 +208,7 @@ describe('POST …/simulations', () => {
     expect(headers.get('retry-after')).toBe('60')
   })
 
-  test('429 rate_limited leaves nothing: the gas of one address is used up', async () => {
+  test('429 rate_limited: the gas of one address is used up; no simulation is stored', async () => {
     const caller = client({ token: rounds.developer!.token, bindings: { DIRECT_GAS_MAX: '8000000000' } })
     await runSql(
       `UPDATE project_versions SET manifest = replace(manifest, '"max_gas_limit":10000000', '"max_gas_limit":9000000000')`,
@@ -274,7 +274,7 @@ describe('a simulation whose process ended', () => {
     )
   }
 
-  test('is taken up again by the schedule', async () => {
+  test('is resumed by the schedule', async () => {
     await stored(2)
     await resumeSimulations(services(env))
     expect(await bodyOf(developer.get(`${path}/lost`))).toMatchObject({
@@ -283,7 +283,7 @@ describe('a simulation whose process ended', () => {
     })
   })
 
-  test('fails when it ended each time', async () => {
+  test('fails after its last attempt', async () => {
     await stored(3)
     await resumeSimulations(services(env))
     expect(await bodyOf(developer.get(`${path}/lost`))).toMatchObject({

@@ -35,7 +35,7 @@ const problemsOf = async (response: Response) => {
 describe('POST /v1/developers/projects/prepare', () => {
   const prepare = (manifest: unknown, by = ada.client) => bodyOf(by.post(`${path}/prepare`, { manifest }))
 
-  test('says what to sign for a manifest that keeps the rules', async () => {
+  test('returns the text to sign and the hashes of a valid manifest', async () => {
     const manifest = manifestOf(ada, worker)
     expect(await prepare(manifest)).toEqual({
       valid: true,
@@ -47,7 +47,7 @@ describe('POST /v1/developers/projects/prepare', () => {
     })
   })
 
-  test('lists everything that is wrong, the module it names included, and derives what it can', async () => {
+  test('lists all problems, also those of the named module, and still derives the possible ids', async () => {
     const manifest = manifestOf(ada, { ...worker, functions: [...worker.functions, 'absent'] })
     const wrong = { ...manifest, network: 'other', listing: { ...manifest.listing, name: '' } }
     expect(await prepare(wrong)).toMatchObject({
@@ -69,7 +69,7 @@ describe('POST /v1/developers/projects/prepare', () => {
       })
   })
 
-  test('a module that is unknown, or keeps state, cannot be the worker', async () => {
+  test('an unknown or stateful module cannot be the worker', async () => {
     const unknown = manifestOf(ada, { ...worker, address: `0x${'77'.repeat(32)}` })
     const stateful = await uploadModule(ada)
     await runSql('UPDATE modules SET stateless = 0 WHERE manifest_address = ?', stateful.address)
@@ -79,7 +79,7 @@ describe('POST /v1/developers/projects/prepare', () => {
       })
   })
 
-  test('numbers and strings without canonical form are problems of the manifest, elsewhere they break the body', async () => {
+  test('values without canonical form are problems in the manifest, and 400 bad_request elsewhere in the body', async () => {
     const text = JSON.stringify({ manifest: manifestOf(ada, worker) })
     const post = (body: string) =>
       ada.client.fetch(`${path}/prepare`, {
@@ -113,7 +113,7 @@ describe('POST /v1/developers/projects/prepare', () => {
     expect(await prepare(next, stranger)).toMatchObject({ valid: true, tier_changes: null })
   })
 
-  test('a later version that pays in another token is refused, by name, here and where it is submitted', async () => {
+  test('a later version with another reward token is refused, also at its submission', async () => {
     const { manifest, manifest_hash, project_id } = await submitProject(ada, { worker })
     await runSql("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?", project_id)
     const { economics } = manifest.consensus
@@ -136,7 +136,7 @@ describe('POST /v1/developers/projects/prepare', () => {
     await expectRefusal(refused, '422 invalid_manifest', { details: { problems: [problem] } })
   })
 
-  test('400 invalid_field: no manifest, or something beside it', async () => {
+  test('400 invalid_field: no manifest, or an unknown member', async () => {
     for (const body of [{}, { manifest: {}, more: 1 }])
       await expectRefusal(ada.client.post(`${path}/prepare`, body), '400 invalid_field')
   })
@@ -227,7 +227,7 @@ describe('POST /v1/developers/projects', () => {
     await expectRefusal(submit(manifest), '409 already_exists')
   })
 
-  test('of ten that race for one slug exactly one is taken, and it is stored whole', async () => {
+  test('of ten racing projects with one slug, exactly one is accepted and stored', async () => {
     const manifests = Array.from({ length: 10 }, (_, index) =>
       manifestOf(ada, worker, { slug: 'race-for-it', listing: { name: `Racer ${index}` } }),
     )
@@ -241,14 +241,14 @@ describe('POST /v1/developers/projects', () => {
     expect(results).toEqual([{ manifest_hash: hashesOf(winner!).manifest_hash }])
   })
 
-  test('the same slug of two developers is two projects', async () => {
+  test('two developers can use the same slug for two projects', async () => {
     const grace = await createDeveloper()
     const one = await submit(manifestOf(ada, worker, { slug: 'shared-slug' }))
     const two = await submit(manifestOf(grace, worker, { slug: 'shared-slug' }), {}, grace)
     expect([one.status, two.status]).toEqual([201, 201])
   })
 
-  test('403 not_enrolled and not_verified come before what the manifest says', async () => {
+  test('403 not_enrolled and not_verified come before problems of the manifest', async () => {
     const { client: stranger } = await signIn()
     const wrong = { ...signed(ada.key, manifestOf(ada, worker)), manifest: {} }
     await expectRefusal(stranger.post(path, wrong), '403 not_enrolled')
@@ -270,7 +270,7 @@ describe('POST /v1/developers/projects', () => {
     })
   })
 
-  test('422 invalid_manifest: a stated hash that does not follow, at its name', async () => {
+  test('422 invalid_manifest: a wrong hash is a problem at its member', async () => {
     const stated = { manifest_hash: `0x${'01'.repeat(32)}`, project_id: `0x${'02'.repeat(32)}` }
     expect(await problemsOf(await submit(manifestOf(ada, worker), stated))).toMatchObject({
       status: 422,
@@ -281,13 +281,13 @@ describe('POST /v1/developers/projects', () => {
     })
   })
 
-  test("403 not_owner: a manifest of another developer's, though signed by them", async () => {
+  test('403 not_owner: a manifest of another developer with a valid signature', async () => {
     const grace = await createDeveloper()
     const envelope = signed(grace.key, manifestOf(grace, worker))
     await expectRefusal(ada.client.post(path, envelope), '403 not_owner')
   })
 
-  test('422 bad_signature: of another key, over another manifest', async () => {
+  test('422 bad_signature: a signature of another key or over another manifest', async () => {
     const grace = await createDeveloper()
     const manifest = manifestOf(ada, worker)
     const { signature } = signed(ada.key, { ...manifest, version: 2 })

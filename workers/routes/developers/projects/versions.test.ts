@@ -24,7 +24,7 @@ const submitVersion = (projectId: string, manifest: ProjectManifest) =>
   ada.client.post(`${path}/${projectId}/versions`, signed(ada.key, manifest))
 
 describe('versions', () => {
-  test('a listing that changes is in force at once, and the version before is superseded', async () => {
+  test('a change of the listing is active at once, and the version before is superseded', async () => {
     const first = await registered()
     const next = nextVersion(first, { listing: { name: 'Renamed Twice' } })
     const response = await submitVersion(first.project_id, next)
@@ -56,7 +56,7 @@ describe('versions', () => {
     ])
   })
 
-  test('the clean-up puts versions in force that nobody reads', async () => {
+  test('the schedule activates due versions that nobody reads', async () => {
     const first = await registered()
     const next = nextVersion(first, { work: { round_secs: 100 } })
     await submitVersion(first.project_id, next)
@@ -72,7 +72,7 @@ describe('versions', () => {
     expect(row).toEqual({ version: 2, manifest_hash: hashesOf(next).manifest_hash })
   })
 
-  test('beside a version that waits, one that changes only the listing goes ahead and takes its place', async () => {
+  test('a version that changes only the listing replaces a waiting version', async () => {
     const first = await registered()
     const waiting = nextVersion(first, { work: { round_secs: 100 } })
     await submitVersion(first.project_id, waiting)
@@ -92,7 +92,7 @@ describe('versions', () => {
     )
   })
 
-  test('of ten that race for the next number exactly one is taken, whichever tier it changes', async () => {
+  test('of ten racing versions with the next number, exactly one is accepted, for every tier', async () => {
     for (const change of [{ listing: {} }, { work: {} }]) {
       const first = await registered()
       const racers = Array.from({ length: 10 }, (_, index) =>
@@ -119,7 +119,7 @@ describe('versions', () => {
     }
   })
 
-  test('409 conflict: another number, another predecessor; it says what the next one is', async () => {
+  test('409 conflict: another number or predecessor; the refusal names the next ones', async () => {
     const first = await registered()
     for (const change of [{ version: 3 }, { previous: `0x${'01'.repeat(32)}` }])
       await expectRefusal(submitVersion(first.project_id, nextVersion(first, change)), '409 conflict', {
@@ -157,7 +157,7 @@ describe('versions', () => {
     )
   })
 
-  test('publishing is refused where there is nothing to publish, before the body is looked at', async () => {
+  test('publishing is refused before the body is checked if the version cannot be published', async () => {
     const first = await registered()
     await submitVersion(first.project_id, nextVersion(first, { listing: { name: 'Two' } }))
     const publish = (version: number | string, caller = ada.client, id = first.project_id) =>

@@ -51,7 +51,7 @@ describe('a set, whether it is stored or drawn from', () => {
     expect(store.sets.has(named.setHash)).toBe(false)
   })
 
-  test('with a member that comes twice is refused', async () => {
+  test('with a repeated member is refused', async () => {
     const { hub, sources } = await setUp()
     const { named, answer } = changedSet()
     const text = JSON.stringify(answer).replace('"snapshot":{', '"snapshot":{"v":1,')
@@ -60,7 +60,7 @@ describe('a set, whether it is stored or drawn from', () => {
       await expect(fetch(named)).rejects.toThrow('not acceptable')
   })
 
-  test('without a quorum is refused, and asked for again while the hub does not say who validates', async () => {
+  test('without a quorum is refused, and may be requested again while the hub does not list the validators', async () => {
     const few = changedSet({}, validatorSeeds.slice(0, 2))
     for (const [isHubAway, name] of [
       [false, 'SourceRefused'],
@@ -81,7 +81,7 @@ describe('a set, whether it is stored or drawn from', () => {
       await expect(fetch(named)).rejects.toThrow(`sent more than ${48 * 1024 * 1024} bytes`)
   })
 
-  test('that several ask for at once is read once', async () => {
+  test('that several callers request at once is read once', async () => {
     const { hub, store, sources } = await setUp()
     const { named, answer } = changedSet()
     hub.show(setTarget, answer)
@@ -110,7 +110,7 @@ describe('rules', () => {
     expect(store.projectRules.find(id, consensusHash)).toBeNull()
   })
 
-  test('that were checked are not asked for again', async () => {
+  test('that were checked are not requested again', async () => {
     const { hub, sources } = await setUp()
     expect(await sources.rules(projectId, consensusHash)).toEqual(consensus)
     const asked = hub.requests.length
@@ -120,7 +120,7 @@ describe('rules', () => {
 })
 
 describe('a module', () => {
-  test('that several ask for at once is fetched once, and a missing one is named', async () => {
+  test('that several callers request at once is fetched once, and a missing one is named', async () => {
     const { hub, sources } = await setUp()
     await expect(sources.module(echo.address)).rejects.toMatchObject({ kind: 'module', code: 'not_found' })
     showArtifact(hub, echo.address, echo.bytes)
@@ -139,7 +139,7 @@ describe('a module', () => {
     })
   })
 
-  test('that a proxy cannot give now may be asked for again', async () => {
+  test('that a proxy cannot deliver now may be requested again', async () => {
     const { hub, sources } = await setUp()
     hub.answers.set(`/v1/modules/${echo.address}/hbc`, (_, response) => {
       response.writeHead(429, { 'Retry-After': '7' }).end('slower')
@@ -151,7 +151,7 @@ describe('a module', () => {
   })
 })
 
-test('a round of more than a mebibyte is read, without the votes of others', async () => {
+test('a round of more than 1 MiB is read, without the votes of other rounds', async () => {
   const { hub, sources } = await setUp()
   const { roundId } = createTestRound(project)
   const own = { round_id: roundId, padding: 'x'.repeat(2 * 1024 * 1024) }

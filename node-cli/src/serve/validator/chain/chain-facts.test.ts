@@ -27,7 +27,7 @@ function nodeOf(chainId: number, logBlocks: number, logs: readonly unknown[] = [
 }
 
 describe.each(chainProfiles)('a validator on $name', ({ chainId, logBlocks }) => {
-  test('reads what a day old block had of a node that keeps no states and gives the logs of few blocks', async () => {
+  test('reads a day-old value from a node that keeps no states and returns the logs of few blocks', async () => {
     const { asked, facts } = nodeOf(chainId, logBlocks)
     const [found] = await facts.subscriptions(staking, [id], 1_000)
     expect(found?.collateral).toBe('9')
@@ -36,7 +36,7 @@ describe.each(chainProfiles)('a validator on $name', ({ chainId, logBlocks }) =>
     for (const [at, [from]] of asked.entries()) if (at > 0) expect(from).toBe(asked[at - 1]![1] + 1)
   })
 
-  test('cannot tell where something was logged since', async () => {
+  test('cannot tell the value if something was logged since', async () => {
     const { facts } = nodeOf(chainId, logBlocks, [{ topics: [id] }])
     await expect(facts.subscriptions(staking, [id], 1_000)).rejects.toThrow(NotYet)
   })
