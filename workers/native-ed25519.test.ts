@@ -22,7 +22,7 @@ describe('verifyNatively', () => {
     }
   })
 
-  test('says of each changed byte what the verifier of the protocol says', () => {
+  test('agrees with the verifier of the protocol on each changed byte', () => {
     const key = ed25519PublicKey(seed)
     const signature = signEd25519(seed, 'text')
     expect(verifyNatively(key, 'text', signature)).toBe(true)

@@ -150,7 +150,7 @@ export function testPayments(): void {
   })
 
   describe('fees', () => {
-    test('are paid once to developer and treasury, whoever sends the call', async () => {
+    test('are paid once to developer and treasury, from any sender', async () => {
       await fund()
       await postTree(3)
       await release()
