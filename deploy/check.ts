@@ -5,7 +5,7 @@ import { chainIdOf, hubVars } from './hub-settings.ts'
 
 export interface Finding {
   readonly what: string
-  /** The problem and what to do about it; null if there is none. */
+  /** The problem and what to do about it; null if nothing is wrong. */
   readonly problem: string | null
 }
 

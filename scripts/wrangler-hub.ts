@@ -87,7 +87,7 @@ function readCurrent(statePath: string, migrations: readonly Migration[]): { tip
 const tipOf = (database: DatabaseSync): Tip | null =>
   (database.prepare('SELECT block_number, block_hash FROM chain_cursor').get() as Tip | undefined) ?? null
 
-/** The {@link Tip} of a hub that runs over this state, as of now: what it says of itself may be some seconds old. */
+/** The {@link Tip} of a hub that runs over this state, as of now: its status may be some seconds old. */
 export function readTip(statePath: string): Tip | null {
   // The hub writes meanwhile.
   using database = new DatabaseSync(databaseFile(statePath)!, { readOnly: true, timeout: 10_000 })

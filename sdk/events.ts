@@ -9,8 +9,9 @@ type Event = Schemas['Event']
 /** An event, and where to go on after it. */
 export type FollowedEvent = Event & {
   /**
-   * `from` of a later call, which skips what has no event for you. Its `id` repeats none. Events that came in one answer with this one may come again then; none is missed. Empty before
-   * the first answer that was read to its end: as `from`, it is none.
+   * Use it as `from` of a later call: it skips parts of the log without events for you. Events of the same answer may come again, and
+   * no event is missed; with `id` as `from` no event comes again. Empty before the first answer that was read to its end, which is the
+   * same as no `from`.
    */
   readonly cursor: string
 }

@@ -59,13 +59,13 @@ export interface RoundPort {
   declined(offerId: string, nodeKey: string, reason: DeclineReason, isExcused: boolean): Promise<void>
   /** Answers once the vote is stored. */
   voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult>
-  /** Takes a validator's answer. @returns The problem with it, as a sentence; null if there is none. */
+  /** Takes a validator's answer. @returns The problem with it, as a sentence; null if it is valid. */
   decided(nodeKey: string, answer: RoundAnswer): Promise<string | null>
 }
 
 /** Messages of a link to a project. */
 export interface ProjectPort {
-  /** Takes a validator's answer about a set. @returns The problem with it, as a sentence; null if there is none. */
+  /** Takes a validator's answer about a set. @returns The problem with it, as a sentence; null if it is valid. */
   attested(nodeKey: string, answer: SetAnswer): Promise<string | null>
 }
 

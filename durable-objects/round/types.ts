@@ -11,7 +11,7 @@ export type Judgement =
   | { status: 'known' }
   | { status: 'invalid'; message: string }
 
-/** Takes a validator's answer over its link. @returns The problem with it, as a sentence; null if there is none. */
+/** Takes a validator's answer over its link. @returns The problem with it, as a sentence; null if it is valid. */
 export type AnswerListener = (publicKey: string, answer: RoundAnswer) => Promise<string | null>
 
 /** The stored data of a round that is over. */

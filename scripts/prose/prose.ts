@@ -15,44 +15,41 @@ export function proseOfCode(code: string): string {
 export const proseOfMarkdown = (markdown: string): string =>
   markdown.replaceAll(/^(```+)[^\n]*\n[\s\S]*?^\1/gm, blank).replaceAll(/`[^`\n]*`/g, blank)
 
-/** A sentence that begins with a clause in place of its subject. */
+/** A sentence that begins with a clause as its subject. */
 interface VagueStart {
   /** From 1. */
   readonly line: number
   readonly words: string
 }
 
-/** Questions may begin with these words, and so do short labels of a page, which end without a full stop. */
+/** Questions may begin with these words. */
 const vagueStart = /(?:^|[.;:!?]\s+)((?:What|Who|Whatever|Where|None)\b(?![^.?!]*\?)(?: \S+){0,3})/g
-const commentMarks = /^\s*(?:\/\*\*?|\*\/?|\/\/+)\s*(?:@returns |@param \S+ (?:- )?)?/
+const commentMarks = /^\s*(?:\/\*\*?|\*\/?|\/\/+)?\s*(?:@returns |@param \S+ (?:- )?)?/
+const listMarks = /^\s*(?:[-*]|\d+\.)?\s+/
 
-/** Sentences of comments and messages whose reader has to guess which thing is meant. */
+const vagueStartsOf = (lines: readonly string[]): VagueStart[] =>
+  lines.flatMap((line, i) =>
+    [...line.matchAll(vagueStart)].map(([, words]) => ({ line: i + 1, words: words! })),
+  )
+
+/** Sentences of comments and messages whose reader has to guess which thing is meant; labels have no full stop. */
 export function findVagueStarts(code: string): VagueStart[] {
-  const found: VagueStart[] = []
-  let line = 1
-  for (const { kind, text } of piecesOf(code)) {
-    const isSentence = kind === 'comment' || (kind === 'text' && /[.;]\s*$/.test(text))
-    for (const [i, written] of text.split('\n').entries())
-      if (isSentence)
-        for (const [, words] of written.replace(commentMarks, '').matchAll(vagueStart))
-          found.push({ line: line + i, words: words! })
-    line += text.split('\n').length - 1
-  }
-  return found
+  const sentences = piecesOf(code).map(({ kind, text }) =>
+    kind === 'comment' || (kind === 'text' && /[.;]\s*$/.test(text)) ? text : blank(text),
+  )
+  return vagueStartsOf(
+    sentences
+      .join('')
+      .split('\n')
+      .map((line) => line.replace(commentMarks, '')),
+  )
 }
 
 /** The same of Markdown, without its headings, tables and code. */
-export const findVagueStartsOfMarkdown = (markdown: string): VagueStart[] =>
-  proseOfMarkdown(markdown)
-    .split('\n')
-    .flatMap((written, i) =>
-      /^\s*[#|]/.test(written)
-        ? []
-        : [...written.replace(/^\s*(?:[-*]|\d+\.)?\s+/, '').matchAll(vagueStart)].map(([, words]) => ({
-            line: i + 1,
-            words: words!,
-          })),
-    )
+export function findVagueStartsOfMarkdown(markdown: string): VagueStart[] {
+  const lines = proseOfMarkdown(markdown).split('\n')
+  return vagueStartsOf(lines.map((line) => (/^\s*[#|]/.test(line) ? '' : line.replace(listMarks, ''))))
+}
 
 interface Piece {
   readonly kind: 'code' | 'comment' | 'text'

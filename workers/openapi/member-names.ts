@@ -201,7 +201,7 @@ export const memberNames: Readonly<Record<string, string>> = {
   modules: 'Modules of the project.',
   name: 'Its name.',
   network: 'Name of the network.',
-  next_attempt_at: 'Time of the next attempt; null if there is none.',
+  next_attempt_at: 'Time of the next attempt; null if no attempt follows.',
   next_cursor: 'The `cursor` of the next page; null on the last page.',
   next_eligible_at: 'Time when the wallet may ask again.',
   next_nonce: 'Nonce of the next transaction.',

@@ -85,7 +85,7 @@ abstract contract StakingBooks is Signers {
         id = staking.subscriptionIdOf(PROJECT, owner, key);
     }
 
-    /// @dev One of those that were made, or one in the state None while there are none.
+    /// @dev A slash that was proposed, or one in the state None before the first proposal.
     function _proposal(uint256 which) internal view returns (Proposal storage) {
         return _proposals[proposals == 0 ? 0 : which % proposals];
     }

@@ -25,7 +25,7 @@ export const portCheck =
     )
   }
 
-/** The code of the error that prevents listening; null if there is none. */
+/** The code of the error that prevents listening; null if the port can be used. */
 function tryToListen(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer()

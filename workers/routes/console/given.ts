@@ -73,7 +73,7 @@ const anyId = `0x${'0'.repeat(64)}`
 export const readPath = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
 
-/** JSON; null where there is none. */
+/** The JSON of a successful answer; null if the answer is another one, or too large for the page. */
 async function answerTo(c: HubContext, path: string): Promise<string | null> {
   const answer = await c.read(path)
   const isJson = answer.headers.get('Content-Type')?.startsWith('application/json')

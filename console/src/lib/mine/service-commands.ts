@@ -6,7 +6,7 @@ export type ServiceSystem = 'linux' | 'macos' | 'windows'
 interface Place {
   readonly user: string
   readonly dataDir: string
-  /** Makes the user where there is none. */
+  /** Creates the user, unless the machine has it. */
   readonly addUser: string
   readonly kind: 'systemd' | 'launchd'
   readonly unit: string

@@ -232,7 +232,7 @@ export class Link {
     return reconnectSeconds(this.#failures, random(), this.#return.secs)
   }
 
-  /** @returns The reason not to work for this hub; null if there is none. */
+  /** @returns The reason not to work for this hub; null if the node can work for it. */
   #greet(hello: HelloFrame): Parting | null {
     const { session_id: sessionId, time } = hello
     const { paramsSchedule, clock, joined } = this.#options

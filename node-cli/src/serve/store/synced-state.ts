@@ -138,7 +138,7 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore) {
         if (sequence > 0) putSequence.run(address, sequence)
         return true
       }),
-    /** The target of an unfinished installation; null if there is none. */
+    /** The target of an unfinished installation; null if no installation is unfinished. */
     installing: (address: string): StateTarget | null =>
       (selectInstall.get(address) as StateTarget | undefined) ?? null,
     /** Undoes an unfinished installation. */
