@@ -14,7 +14,7 @@ import {
 import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
-import { startNode } from '../testing/node/serving-node.ts'
+import { startNodeHere } from '../testing/node/serving-node.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
 import { createNodeKey, identityOf } from './src/data-dir/node-key.ts'
 import { examine, type Finding, type Patient } from './src/doctor/index.ts'
@@ -158,7 +158,7 @@ describe('doctor', () => {
 
   test('distinguishes this node at its port from other programs', async () => {
     const { dataDir, nodeId } = await createNode()
-    const node = await startNode(dataDir)
+    const node = await startNodeHere(dataDir)
     const portOf = async (dir: string, url: string) => {
       const bind = { host: '127.0.0.1', port: Number(new URL(url).port) }
       return (await examineNode(dir, { bind }))('port')

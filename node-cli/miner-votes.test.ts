@@ -7,7 +7,9 @@ import { helloFrame } from '../testing/node/link-hub.ts'
 import {
   createHub,
   createMiner,
+  createProcessStage,
   createRunning,
+  createRunningProcess,
   createStage,
   publish,
   slow,
@@ -46,7 +48,7 @@ describe('slots', () => {
   })
 
   test('a node that stops accepts no more offers, votes on running ones, and exits with 0', async () => {
-    const { miner, project, node, socket, offer } = await createRunning()
+    const { miner, project, node, socket, offer } = await createRunningProcess()
     const stopped = node.stop()
     expect(await socket.next('ready')).toMatchObject({ slots: 0, holding: [offer.offer_id] })
     const late = project.offer(miner.key, { seq: 1 })
@@ -59,7 +61,7 @@ describe('slots', () => {
 
 describe('one vote for each round, whatever happens to the connection', () => {
   test('a node that is killed with an unsent vote sends the same vote after its restart', async () => {
-    const { hub, miner, node, socket, offer } = await createRunning()
+    const { hub, miner, node, socket, offer } = await createRunningProcess()
     hub.refusal = away
     socket.cut()
     await expect.poll(() => votesIn(miner.dataDir).length).toBe(1)
@@ -79,7 +81,7 @@ describe('one vote for each round, whatever happens to the connection', () => {
   })
 
   test('a node that is killed during a run holds nothing, and runs the offer when it is offered again', async () => {
-    const { hub, miner, node, offer } = await createRunning()
+    const { hub, miner, node, offer } = await createRunningProcess()
     await node.kill()
     const back = await miner.start()
     const again = await hub.connection()
@@ -148,7 +150,7 @@ describe('one vote for each round, whatever happens to the connection', () => {
   test('a run that does not end in time gets no vote', async () => {
     const frame = { vote_by: unixNow() + 10, accept_by: unixNow() + 10 }
     const options = { ...slow, module: filler, maxGas: 10_000_000_000, ...movableTime }
-    const { miner, node } = await createRunning(options, frame)
+    const { miner, node } = await createRunningProcess(options, frame)
     passTenSeconds(node)
     await untilStatus(node, {
       active_leases: [],
@@ -168,7 +170,10 @@ describe('a data directory that cannot be written', () => {
   }
 
   test('the vote of a run that cannot be stored is not sent; the node says why, and goes on', async () => {
-    const { miner, project, node, socket, offer } = await createRunning({ ...slow, maxGas: 1_000_000_000 })
+    const { miner, project, node, socket, offer } = await createRunningProcess({
+      ...slow,
+      maxGas: 1_000_000_000,
+    })
     const letGo = hold(miner.dataDir)
     expect(await socket.next('decline')).toMatchObject({ offer_id: offer.offer_id, reason: 'busy' })
     await expect
@@ -188,7 +193,7 @@ describe('a data directory that cannot be written', () => {
   })
 
   test('an offer whose lease cannot be stored is not accepted', async () => {
-    const { miner, project, socket } = await createStage()
+    const { miner, project, socket } = await createProcessStage()
     // After this task the node has all that the next offer needs, so its lease is the first write.
     await take(socket, project.offer(miner.key))
     const letGo = hold(miner.dataDir)

@@ -19,7 +19,7 @@ import {
   vote,
 } from '../testing/node/execution-calls.ts'
 import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
-import { expectLogged, sharedNode, startNode } from '../testing/node/serving-node.ts'
+import { expectLogged, sharedNode, startNode, startNodeHere } from '../testing/node/serving-node.ts'
 import { defaultProfile as profile } from './src/profile.ts'
 
 const shared = sharedNode()
@@ -52,7 +52,7 @@ test('a node that is not a validator has the consensus routes too: it counts and
 describe('a vote', () => {
   test('matches the run, follows the rules, and says how the storage changed', async () => {
     const payout = `0x${'ab'.repeat(20)}`
-    const node = await startNode(newFolder(), { flags: ['--payout-address', payout] })
+    const node = await startNodeHere(newFolder(), { flags: ['--payout-address', payout] })
     await bring(node, collector)
     await execute(node, collecting)
     const round = roundOf(collector)
@@ -96,7 +96,7 @@ describe('a vote', () => {
     const texts = new Set(at.map(({ text }) => text))
     expect(texts.size).toBe(1)
     await first.kill()
-    const second = await startNode(folder, { flags: ['--payout-address', `0x${'cd'.repeat(20)}`] })
+    const second = await startNodeHere(folder, { flags: ['--payout-address', `0x${'cd'.repeat(20)}`] })
     expect((await vote(second, round)).text).toBe([...texts][0])
     // A round of which nobody says that it is decided writes nothing.
     expect((await execute(second, collecting)).json.output).toBe('x')
@@ -119,19 +119,19 @@ describe('a vote', () => {
   ])('survives a restore %s; rounds that the backup may lack get no vote', async (_, restore) => {
     const folder = newFolder()
     const backup = path.join(temporaryFolder(), 'backup')
-    const first = await startNode(folder)
+    const first = await startNodeHere(folder)
     await bring(first, spinner)
     const before = roundOf(spinner)
     const given = await vote(first, before)
     await first.stop()
     cpSync(folder, backup, { recursive: true })
-    const second = await startNode(folder)
+    const second = await startNodeHere(folder)
     const after = roundOf(spinner)
     await vote(second, after)
     await second.stop()
     restore(backup, folder)
 
-    const restored = await startNode(folder)
+    const restored = await startNodeHere(folder)
     expect((await vote(restored, before)).text).toBe(given.text)
     const withheld = await vote(restored, after)
     expect(withheld).toMatchObject(conflict('vote_withheld'))
@@ -171,7 +171,7 @@ describe('a vote', () => {
 
   test('is returned again even if the module is gone', async () => {
     const folder = newFolder()
-    const first = await startNode(folder)
+    const first = await startNodeHere(folder)
     await bring(first, spinner)
     const round = roundOf(spinner)
     const { text } = await vote(first, round)
@@ -179,7 +179,7 @@ describe('a vote', () => {
     const db = new DatabaseSync(path.join(folder, 'node.sqlite'))
     db.exec('DELETE FROM modules')
     db.close()
-    expect((await vote(await startNode(folder), round)).text).toBe(text)
+    expect((await vote(await startNodeHere(folder), round)).text).toBe(text)
   })
 
   test('is not returned if it cannot be stored: 503, and later the same round gets a vote', async () => {
@@ -206,7 +206,7 @@ describe('a vote', () => {
   })
 
   test('is kept for a while; the oldest are deleted with all their data, and their rounds get no other', async () => {
-    const node = await startNode(newFolder(), { flags: ['--direct-rounds', '3'] })
+    const node = await startNodeHere(newFolder(), { flags: ['--direct-rounds', '3'] })
     await bring(node, echo)
     const now = Math.floor(Date.now() / 1000)
     const rounds = Array.from({ length: 8 }, (_, i) =>
@@ -221,7 +221,7 @@ describe('a vote', () => {
   })
 
   test('is refused for more gas than the node runs directly', async () => {
-    const node = await startNode(newFolder(), { flags: ['--direct-gas', '999999'] })
+    const node = await startNodeHere(newFolder(), { flags: ['--direct-gas', '999999'] })
     await bring(node, echo)
     expect(problemsOf(await vote(node, roundOf(echo)))).toMatchObject({
       status: 400,
@@ -232,7 +232,7 @@ describe('a vote', () => {
   })
 
   test('is refused while the disk has only the reserve for the other work of the node', async () => {
-    const node = await startNode(newFolder(), { flags: ['--disk-reserve', '1048576'] })
+    const node = await startNodeHere(newFolder(), { flags: ['--disk-reserve', '1048576'] })
     await bring(node, echo)
     const refused = await vote(node, roundOf(echo))
     expect(refused).toMatchObject({
@@ -244,7 +244,7 @@ describe('a vote', () => {
   })
 
   test('has the round id on each line of the log about it', async () => {
-    const node = await startNode()
+    const node = await startNodeHere()
     await bring(node, echo)
     const round = roundOf(echo)
     await vote(node, round)

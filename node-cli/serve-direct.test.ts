@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { executionSubject } from '../protocol/rounds/index.ts'
 import { collector, collectorOf, employer, type TestArtifact } from '../testing/node/artifacts.ts'
 import { conflict, roundOf } from '../testing/node/execution-calls.ts'
-import type { ServingNode } from '../testing/node/serving-node.ts'
+import type { NodeProcess, ServingNode } from '../testing/node/serving-node.ts'
 import { shared } from '../testing/node/shared.ts'
 import { createTestProject } from '../testing/node/test-project.ts'
 import {
@@ -10,7 +10,10 @@ import {
   createValidators,
   showArtifact,
   startKnowing,
+  startKnowingProcess,
   startTestHub,
+  type TestHub,
+  type TestValidator,
 } from '../testing/node/validator-network.ts'
 
 const { address } = collector
@@ -60,12 +63,23 @@ async function decide(nodes: readonly ServingNode[], head: Head = nothing, modul
   return decided
 }
 
+interface Four {
+  readonly hub: TestHub
+  readonly validators: readonly TestValidator[]
+  readonly nodes: ServingNode[]
+  /** The last of them, which is a process. */
+  readonly killed: NodeProcess
+}
+
 /** Four that tests share, each with modules of its own. */
-const four = shared(async () => {
+const four = shared(async (): Promise<Four> => {
   const hub = await startTestHub(createTestProject())
   showArtifact(hub, address, collector.bytes)
   const validators = await createValidators(hub)
-  return { hub, validators, nodes: await Promise.all(validators.map((one) => startKnowing(one))) }
+  const [last, ...others] = validators.toReversed()
+  const killed = await startKnowingProcess(last!)
+  const here = await Promise.all(others.toReversed().map((one) => startKnowing(one)))
+  return { hub, validators, nodes: [...here, killed], killed }
 })
 const show = ({ address, bytes }: TestArtifact): string => {
   showArtifact(four().hub, address, bytes)
@@ -146,12 +160,12 @@ describe('direct rounds of a module with storage', () => {
   })
 
   test('a validator that is killed between its vote and the decision writes the state it voted for, once', async () => {
-    const { nodes } = four()
+    const { nodes, killed } = four()
     const module = show(collectorOf('killed'))
     const round = await votesOf(nodes, nothing, module)
-    await nodes[0]!.kill()
-    await restart(0)
-    expect((await ask(nodes[0]!, round.round, nothing, module)).json.vote).toEqual(round.votes[0])
+    await killed.kill()
+    await restart(3)
+    expect((await ask(nodes[3]!, round.round, nothing, module)).json.vote).toEqual(round.votes[3])
     for (let i = 0; i < 2; i++)
       for (const node of nodes) expect((await tell(node, round.votes)).json.behind).toEqual([])
     expect((await decide(nodes, round.head, module)).output).toBe('xx')

@@ -138,7 +138,7 @@ describe('an epoch that is over', () => {
       tried.resolve()
       response.destroy()
     })
-    const node = await leader!.start(flags)
+    const node = await leader!.startProcess(flags)
     await tried.promise
     await node.kill()
     const store = openServeStore(leader!.dataDir)

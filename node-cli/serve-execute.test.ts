@@ -8,7 +8,7 @@ import { artifactOf, collector, echo, spinner, talker } from '../testing/node/ar
 import { bring, collecting, echoing, execute, problemsOf, spinning } from '../testing/node/execution-calls.ts'
 import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
-import { sharedNode, startNode } from '../testing/node/serving-node.ts'
+import { sharedNode, startNodeHere } from '../testing/node/serving-node.ts'
 
 const node = sharedNode()
 
@@ -55,13 +55,13 @@ describe('PUT /modules/:address', () => {
 
   test('a module that was damaged on disk is not run, and uploading it again repairs it', async () => {
     const folder = newFolder()
-    const first = await startNode(folder)
+    const first = await startNodeHere(folder)
     await bring(first, echo)
     await first.stop()
     const db = new DatabaseSync(path.join(folder, 'node.sqlite'))
     db.prepare('UPDATE modules SET hbc = ?').run(new Uint8Array(100))
     db.close()
-    const second = await startNode(folder)
+    const second = await startNodeHere(folder)
     const refused = await execute(second, { ...echoing, input: '{}' })
     expect(refused).toMatchObject({
       status: 503,

@@ -39,6 +39,7 @@ import {
   createValidators,
   showArtifact,
   startKnowing,
+  startKnowingProcess,
   startTestHub,
   type TestHub,
   type TestValidator,
@@ -247,11 +248,15 @@ test('the generation in force when a direct round was issued votes in it and is 
 describe('POST /consensus/validator-generations', () => {
   const four = seeds.slice(0, 4)
 
-  async function startOne(index = 0): Promise<{ hub: TestHub; validator: TestValidator; node: ServingNode }> {
+  async function createOne(index = 0): Promise<{ hub: TestHub; validator: TestValidator }> {
     const hub = await startTestHub(createTestProject())
     const validators = await createValidators(hub, 4, seeds)
-    const validator = validators[index]!
-    return { hub, validator, node: await startKnowing(validator, 4) }
+    return { hub, validator: validators[index]! }
+  }
+
+  async function startOne(index?: number): Promise<{ hub: TestHub; node: ServingNode }> {
+    const { hub, validator } = await createOne(index)
+    return { hub, node: await startKnowing(validator, 4) }
   }
 
   const one = shared(startOne)
@@ -272,7 +277,8 @@ describe('POST /consensus/validator-generations', () => {
   const soon = () => unixNow() + params.snapshot_lead_secs
 
   test('signs one document for each number, the same after a restart, and another only in an emergency', async () => {
-    const { hub, validator, node } = await startOne()
+    const { hub, validator } = await createOne()
+    const node = await startKnowingProcess(validator, 4)
     const document = hub.generations.next(seeds.slice(0, 5), soon())
     const first = await ask(node, document)
     expect(first.status).toBe(200)

@@ -8,7 +8,7 @@ import { roundOf } from '../testing/node/execution-calls.ts'
 import { newFolder } from '../testing/node/folders.ts'
 import { expectError, ownAddress, raw } from '../testing/node/http-calls.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
-import { callNode, sharedNode, startNode, token } from '../testing/node/serving-node.ts'
+import { callNode, sharedNode, startNode, startNodeHere, token } from '../testing/node/serving-node.ts'
 import { shared } from '../testing/node/shared.ts'
 import { Random } from './src/engine/testing/random.ts'
 import { defaultProfile as profile } from './src/profile.ts'
@@ -99,7 +99,7 @@ describe('bytes that are not HTTP', () => {
 
 describe('a request that is broken on purpose', () => {
   test('500 requests with bytes changed: the node answers or ends the connection, and goes on', async () => {
-    const node = await startNode()
+    const node = await startNodeHere()
     const random = new Random(20)
     const body = '{"module":"0x12","function":"f"}'
     const whole =
@@ -119,7 +119,7 @@ describe('a request that is broken on purpose', () => {
   })
 
   test.skipIf(ownAddress === undefined)('one remote address has at most 256 connections', async () => {
-    const node = await startNode(newFolder(), { bind: '0.0.0.0:0' })
+    const node = await startNodeHere(newFolder(), { bind: '0.0.0.0:0' })
     const { port } = new URL(node.url)
     const open = () => {
       const socket = connect({ host: ownAddress!, port: Number(port) })
@@ -167,7 +167,7 @@ describe('the token', () => {
   })
 
   test('without a token, programs of this machine may call, and pages in a browser may not', async () => {
-    const node = await startNode(newFolder(), { env: { NODE_API_TOKEN: '' } })
+    const node = await startNodeHere(newFolder(), { env: { NODE_API_TOKEN: '' } })
     const status = (headers: Record<string, string>) =>
       node.call('/metrics', { token: null, headers }).then((reply) => reply.status)
     expect(await status({})).toBe(200)
@@ -177,7 +177,7 @@ describe('the token', () => {
   })
 
   test('a node on loopback refuses foreign host names, so a web page cannot reach it by DNS rebinding', async () => {
-    const node = await startNode(newFolder(), {
+    const node = await startNodeHere(newFolder(), {
       env: { NODE_API_TOKEN: '' },
       flags: ['--node-url', 'https://node.example'],
     })
@@ -206,7 +206,7 @@ describe('the token', () => {
   })
 
   test('never appears in the log, the status, the metrics or the errors', async () => {
-    const node = await startNode(newFolder(), { flags: ['--log-level', 'debug'] })
+    const node = await startNodeHere(newFolder(), { flags: ['--log-level', 'debug'] })
     const replies = [
       await node.call('/status'),
       await node.call('/metrics'),
@@ -245,7 +245,7 @@ describe('a signed request', () => {
     return folder
   }
 
-  const knowing = shared(() => startNode(folderThatKnows()))
+  const knowing = shared(() => startNodeHere(folderThatKnows()))
 
   test('of a validator is accepted once, also across a restart', async () => {
     const folder = folderThatKnows()
@@ -259,7 +259,7 @@ describe('a signed request', () => {
       'The nonce was used before; sign each request with a fresh one.',
     )
     await first.kill()
-    const second = await startNode(folder)
+    const second = await startNodeHere(folder)
     expect((await second.call('/status', { token: null, headers })).status).toBe(401)
     expect((await second.call('/status', { token: null, headers: signed('/status') })).status).toBe(200)
   })

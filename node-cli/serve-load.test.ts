@@ -9,7 +9,13 @@ import { echo, spinner, talker } from '../testing/node/artifacts.ts'
 import { spinning } from '../testing/node/execution-calls.ts'
 import { newFolder } from '../testing/node/folders.ts'
 import { envelope, expectError, ownAddress, raw } from '../testing/node/http-calls.ts'
-import { type ServingNode, sharedNode, startNode, token } from '../testing/node/serving-node.ts'
+import {
+  type ServingNode,
+  sharedNode,
+  startNode,
+  startNodeHere,
+  token,
+} from '../testing/node/serving-node.ts'
 import { defaultProfile as profile } from './src/profile.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 
@@ -148,7 +154,7 @@ describe.skipIf(ownAddress === undefined)('bodies of unauthenticated callers', (
     const store = openServeStore(folder)
     store.senders.replace([{ publicKey: ed25519PublicKey(coordinator), role: 'coordinator', url: null }])
     store.close()
-    return startNode(folder, { bind: '0.0.0.0:0' })
+    return startNodeHere(folder, { bind: '0.0.0.0:0' })
   }
 
   /** Sends all of a body but its last byte. @returns What is answered. */

@@ -38,7 +38,7 @@ describe('POST /consensus/reward-proposals', () => {
     const network = await startEpochNetwork()
     const [leader, validator] = network.validators
     const ask = (to: ServingNode, body: object) => propose(network, leader!, to, body)
-    const node = await validator!.start(flags)
+    const node = await validator!.startProcess(flags)
     await untilPeers(node, 4)
 
     const [first, ...others] = proposal.compute_units

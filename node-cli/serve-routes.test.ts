@@ -7,7 +7,7 @@ import { hashPayload } from '../protocol/execution/index.ts'
 import { collector, echo } from '../testing/node/artifacts.ts'
 import { bring, collecting, echoing, execute, problemsOf } from '../testing/node/execution-calls.ts'
 import { newFolder } from '../testing/node/folders.ts'
-import { type ServingNode, sharedNode, startNode } from '../testing/node/serving-node.ts'
+import { type ServingNode, sharedNode, startNode, startNodeHere } from '../testing/node/serving-node.ts'
 import { pageBytesMax } from './src/serve/http/page.ts'
 
 const shared = sharedNode()
@@ -37,7 +37,7 @@ test.skipIf(process.platform === 'win32')(
 
 describe('GET /ledger', () => {
   test('returns the newest first, filtered by module and function, up to the limit', async () => {
-    const node = await startNode()
+    const node = await startNodeHere()
     await bring(node, echo)
     await bring(node, collector)
     for (const input of ['1', '2', '3']) await execute(node, { ...echoing, input })
@@ -58,7 +58,7 @@ describe('GET /ledger', () => {
 
   test('a page has a bounded number of bytes, however large receipts are, and the cursor leads to all of them', async () => {
     const folder = newFolder()
-    await (await startNode(folder)).stop()
+    await (await startNodeHere(folder)).stop()
     const db = new DatabaseSync(path.join(folder, 'node.sqlite'))
     const insert = db.prepare(
       'INSERT INTO ledger (address, function, receipt_hash, envelope, created_at) VALUES (?, ?, ?, ?, 0)',
@@ -70,7 +70,7 @@ describe('GET /ledger', () => {
     for (const [index, text] of sizes.entries())
       insert.run(echo.address, 'echo', `0x${index}`, JSON.stringify({ index, text }))
     db.close()
-    const node = await startNode(folder)
+    const node = await startNodeHere(folder)
     const seen: number[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { receipts, next_cursor } = (
@@ -117,7 +117,7 @@ describe('/chunks', () => {
       401,
     )
     await first.kill()
-    const second = await startNode(folder, { flags: ['--chunk-storage', '1'] })
+    const second = await startNodeHere(folder, { flags: ['--chunk-storage', '1'] })
     const got = await second.call(`/chunks/${hash}`, { token: null })
     expect(got).toMatchObject({
       status: 200,
@@ -155,7 +155,7 @@ describe('/chunks', () => {
 
 describe('the status of a node', () => {
   test('/node shows the identity and the capabilities of the node', async () => {
-    const node = await startNode(newFolder(), {
+    const node = await startNodeHere(newFolder(), {
       flags: [
         '--role',
         'validator',
@@ -182,7 +182,7 @@ describe('the status of a node', () => {
   })
 
   test('/status shows counts to everybody, and the rest to the operator, without secrets', async () => {
-    const node = await startNode(newFolder(), {
+    const node = await startNodeHere(newFolder(), {
       flags: ['--chain-rpc', 'https://user:secret@rpc.example/v2/secret-key?k=secret'],
     })
     const open = await node.call('/status', { token: null })
@@ -210,7 +210,7 @@ describe('the status of a node', () => {
   })
 
   test('/metrics returns lines that Prometheus can read', async () => {
-    const node = await startNode()
+    const node = await startNodeHere()
     await bring(node, echo)
     await execute(node, { ...echoing, input: '{}' })
     const { text, headers } = await node.call('/metrics')

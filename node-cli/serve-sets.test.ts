@@ -5,7 +5,13 @@ import { deriveSubscriptionId } from '../protocol/identity/index.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
 import { expectLogged, token } from '../testing/node/serving-node.ts'
 import { createTestProject, profile } from '../testing/node/test-project.ts'
-import { attestSet, problemsOf, refused, sharedValidator, startOne } from '../testing/node/validator-calls.ts'
+import {
+  attestSet,
+  problemsOf,
+  refused,
+  sharedValidator,
+  startOneProcess,
+} from '../testing/node/validator-calls.ts'
 import {
   callSigned,
   createValidators,
@@ -29,7 +35,7 @@ test('nodectl status shows what a validator takes part in', async () => {
 
 describe('POST /consensus/committee-sets', () => {
   test('attests a set once, and no other of its epoch, also after it was killed', async () => {
-    const { project, node, validator } = await startOne()
+    const { project, node, validator } = await startOneProcess()
     const bring = (snapshot: Snapshot) => attestSet(node, { snapshot })
     const first = await bring(project.snapshot)
     expect([first.status, first.json]).toEqual([

@@ -228,7 +228,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     for (let whole = false; !whole; ) {
       const seen = pages.length
       const killed = Promise.withResolvers<'killed'>()
-      const node = await fresh.start(['--state-sync', 'true'])
+      const node = await fresh.startProcess(['--state-sync', 'true'])
       // The page before is on the disk; the one that is asked for gets lost.
       killer = async () => {
         if (pages.length < seen + 2) return

@@ -17,6 +17,7 @@ import {
   wrongReceipt,
 } from '../testing/node/test-project.ts'
 import {
+  afterAttesting,
   attestSet,
   decide,
   keys,
@@ -24,8 +25,8 @@ import {
   refused,
   sharedValidator,
   shown,
-  startAttesting,
   startOne,
+  startOneProcess,
 } from '../testing/node/validator-calls.ts'
 import { showArtifact, startKnowing, validatorSeeds } from '../testing/node/validator-network.ts'
 
@@ -33,7 +34,7 @@ const { withProject, attesting } = sharedValidator()
 
 describe('POST /consensus/task-rounds', () => {
   test('a clean round without an audit is not run, and always gets the same vote', async () => {
-    const { project, hub, node, validator } = await startAttesting()
+    const { project, hub, node, validator } = await afterAttesting(startOneProcess())
     const round = createTestRound(project)
     const body = finalityRequest(round)
     const reply = await decide(node, body)
@@ -140,7 +141,7 @@ describe('POST /consensus/task-rounds', () => {
   })
 
   test('refuses requests that a hub made up, with the reason, and signs nothing', async () => {
-    const { project, hub, node } = await startAttesting()
+    const { project, hub, node } = await afterAttesting(startOne())
     const round = createTestRound(project)
     const { task } = round
     const honest = finalityRequest(round)
@@ -223,7 +224,7 @@ describe('POST /consensus/task-rounds', () => {
   })
 
   test('a node that is killed after it signed gives the same vote', async () => {
-    const { project, hub, node, validator } = await startAttesting()
+    const { project, hub, node, validator } = await afterAttesting(startOneProcess())
     showArtifact(hub, echo.address, echo.bytes)
     const round = createTestRound(project)
     const body = finalityRequest(round, { audited: true })

@@ -13,7 +13,7 @@ import { keptNodectl } from '../../node-cli/kept-build.ts'
 import { allocatorEnvironment } from '../../node-cli/src/service/allocator-environment.ts'
 import { collector, echo } from '../../testing/node/artifacts.ts'
 import { startLinkHub } from '../../testing/node/link-hub.ts'
-import { type ServingNode, startNodeProcess } from '../../testing/node/node-process.ts'
+import { type NodeProcess, startNodeProcess } from '../../testing/node/node-process.ts'
 import { quantile } from '../result.ts'
 
 const seconds = Number(process.argv[2] ?? 60)
@@ -58,13 +58,13 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function execute(node: ServingNode) {
+function execute(node: NodeProcess) {
   const body = { module: echo.address, function: 'echo', input: '{}' }
   return node.call('/execute', { method: 'POST', body })
 }
 
 /** Executions a second, each stored with its receipt before it is answered. */
-async function throughput(node: ServingNode, count: number, callers: number): Promise<void> {
+async function throughput(node: NodeProcess, count: number, callers: number): Promise<void> {
   const startedMs = performance.now()
   const cpuBefore = cpuMs(node)
   let left = count
@@ -79,7 +79,7 @@ async function throughput(node: ServingNode, count: number, callers: number): Pr
 }
 
 /** How long `GET /health` takes while `work` goes on. */
-async function waits(node: ServingNode, when: string, work: () => Promise<unknown>): Promise<void> {
+async function waits(node: NodeProcess, when: string, work: () => Promise<unknown>): Promise<void> {
   const times: number[] = []
   let isOver = false
   const worked = work().finally(() => {
@@ -95,7 +95,7 @@ async function waits(node: ServingNode, when: string, work: () => Promise<unknow
   note(`health_${when}`, { median_ms: at(0.5), p99_ms: at(0.99), longest_ms: at(1) })
 }
 
-async function idle(node: ServingNode, when: string): Promise<void> {
+async function idle(node: NodeProcess, when: string): Promise<void> {
   const before = cpuMs(node)
   await pause(seconds * 1000)
   note(when, {
@@ -110,7 +110,7 @@ function note(name: string, figures: object): void {
   console.log(name, JSON.stringify(figures))
 }
 
-function cpuMs({ pid }: ServingNode): number {
+function cpuMs({ pid }: NodeProcess): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond
 }

@@ -8,7 +8,7 @@ import { hashPayload } from '../../protocol/execution/index.ts'
 import type { DirectRound } from '../../protocol/identity/index.ts'
 import { unixNow } from '../../scripts/hub/wallet.ts'
 import { collector, echo, type TestArtifact } from '../../testing/node/artifacts.ts'
-import { type ServingNode, type StartingNode, startNodeProcess } from '../../testing/node/node-process.ts'
+import { type NodeProcess, type StartingNode, startNodeProcess } from '../../testing/node/node-process.ts'
 
 /** The promises of a node, which must hold after any kill. */
 interface Promises {
@@ -37,7 +37,7 @@ type KilledPoint = ReturnType<typeof nothingFound>
 export class KilledNode {
   readonly #dist: string
   readonly #dataDir: string
-  #node: ServingNode | undefined
+  #node: NodeProcess | undefined
   readonly #promises: Promises = { votes: new Map(), receipts: [], chunks: new Map(), modules: new Set() }
 
   constructor(dist: string, dataDir: string) {
@@ -79,7 +79,7 @@ export class KilledNode {
   }
 
   /** Sends work from several callers at once, and kills the node in the middle of it. */
-  async #workUntilKilled(node: ServingNode, random: Random, point: KilledPoint): Promise<void> {
+  async #workUntilKilled(node: NodeProcess, random: Random, point: KilledPoint): Promise<void> {
     await this.#bring(node)
     // The threads of a node start with its first execution, which takes longer than those to be interrupted.
     await this.#execute(node, collector)
@@ -102,7 +102,7 @@ export class KilledNode {
     await Promise.all(callers)
   }
 
-  async #bring(node: ServingNode): Promise<void> {
+  async #bring(node: NodeProcess): Promise<void> {
     for (const { address, bytes } of [echo, collector])
       if (!this.#promises.modules.has(address)) {
         await node.call(`/modules/${address}`, { method: 'PUT', body: bytes })
@@ -110,7 +110,7 @@ export class KilledNode {
       }
   }
 
-  async #request(node: ServingNode, random: Random): Promise<void> {
+  async #request(node: NodeProcess, random: Random): Promise<void> {
     const choice = random.below(10)
     if (choice < 5) await this.#vote(node, this.#newRound(random))
     else if (choice < 8) await this.#execute(node, random.pick([echo, collector]))
@@ -126,25 +126,25 @@ export class KilledNode {
     return round
   }
 
-  async #vote(node: ServingNode, round: DirectRound): Promise<void> {
+  async #vote(node: NodeProcess, round: DirectRound): Promise<void> {
     const body = { module: round.module_address, function: round.function, input: inputText, round }
     this.#promises.votes.get(round.nonce)!.text = await this.#post(node, body)
   }
 
-  async #execute(node: ServingNode, module: TestArtifact): Promise<void> {
+  async #execute(node: NodeProcess, module: TestArtifact): Promise<void> {
     const { module_address, function: name, gas_limit } = callOf(module)
     const body = { module: module_address, function: name, gas_limit, input: inputText }
     await this.#post(node, body)
   }
 
-  async #post(node: ServingNode, body: object): Promise<string> {
+  async #post(node: NodeProcess, body: object): Promise<string> {
     const reply = await node.call('/execute', { method: 'POST', body })
     if (reply.status !== 200) throw new Error(reply.text)
     this.#promises.receipts.push(reply.json.receipt.receipt.receipt_hash)
     return reply.text
   }
 
-  async #putChunk(node: ServingNode, random: Random): Promise<void> {
+  async #putChunk(node: NodeProcess, random: Random): Promise<void> {
     const bytes = new Uint8Array(1 + random.below(20_000)).fill(random.below(256))
     const hash = hashBytes(bytes)
     const { status } = await node.call(`/chunks/${hash}`, { method: 'PUT', body: bytes })

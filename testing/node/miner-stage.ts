@@ -10,17 +10,20 @@ import { folderWithKey } from './folders.ts'
 import { bytes, type HubSocket, json, type LinkHub, startLinkHub } from './link-hub.ts'
 import { createProject, type MinerProject, type MinerProjectOptions, otherKeys } from './miner-project.ts'
 import type { StartOptions } from './node-process.ts'
-import { type ServingNode, startNode } from './serving-node.ts'
+import { type NodeProcess, type ServingNode, startNode, startNodeHere } from './serving-node.ts'
 import { atEnd } from './shared.ts'
 
 /** A node of this machine with the data directory it was given. */
 export interface Miner {
   readonly dataDir: string
   readonly key: string
-  readonly start: (
-    flags?: string[],
+  /** Starts it in this process. */
+  readonly start: (flags?: readonly string[], options?: Pick<StartOptions, 'env'>) => Promise<ServingNode>
+  /** Starts it in a process of its own. */
+  readonly startProcess: (
+    flags?: readonly string[],
     options?: Pick<StartOptions, 'env' | 'nodeFlags'>,
-  ) => Promise<ServingNode>
+  ) => Promise<NodeProcess>
 }
 
 export async function createHub(): Promise<LinkHub> {
@@ -32,14 +35,12 @@ export async function createHub(): Promise<LinkHub> {
 export function createMiner(hub: LinkHub): Miner {
   const seed = `0x${randomBytes(32).toString('hex')}`
   const dataDir = folderWithKey(seed)
+  const own = ['--hub-url', hub.origin, '--log-format', 'json']
   return {
     dataDir,
     key: ed25519PublicKey(seed),
-    start: (flags = [], options = {}) =>
-      startNode(dataDir, {
-        ...options,
-        flags: ['--hub-url', hub.origin, '--log-format', 'json', ...flags],
-      }),
+    start: (flags = [], options = {}) => startNodeHere(dataDir, { ...options, flags: [...own, ...flags] }),
+    startProcess: (flags = [], options = {}) => startNode(dataDir, { ...options, flags: [...own, ...flags] }),
   }
 }
 
@@ -58,33 +59,50 @@ export function publish(
   return project
 }
 
-/** A hub, a project, and a node that is connected and has said what it takes. */
-export async function createStage(
-  options: Parameters<typeof publish>[2] & Pick<StartOptions, 'flags' | 'nodeFlags'> = {},
+type StageOptions = Parameters<typeof publish>[2] & Pick<StartOptions, 'flags'>
+type ProcessOptions = StageOptions & Pick<StartOptions, 'nodeFlags'>
+
+async function stageOf<Node extends ServingNode>(
+  options: StageOptions,
+  start: (miner: Miner) => Promise<Node>,
 ) {
   const hub = await createHub()
   const miner = createMiner(hub)
   const project = publish(hub, miner, options)
-  const node = await miner.start(options.flags, { nodeFlags: options.nodeFlags ?? [] })
+  const node = await start(miner)
   const socket = await hub.connection()
   const ready = await socket.next('ready')
   return { hub, miner, project, node, socket, ready }
 }
 
+/** A hub, a project, and a node that is connected and has said what it takes. */
+export const createStage = (options: StageOptions = {}) =>
+  stageOf(options, ({ start }) => start(options.flags))
+
+/** The same with a node in a process of its own. */
+export const createProcessStage = (options: ProcessOptions = {}) =>
+  stageOf(options, ({ startProcess }) => startProcess(options.flags, { nodeFlags: options.nodeFlags ?? [] }))
+
 /** Runs for a while. */
 export const slow = { module: spinner, functions: ['f'], maxGas: 400_000_000 }
 
-/** The same, with an offer that it accepted and runs. */
-export async function createRunning(
-  options: NonNullable<Parameters<typeof createStage>[0]> = slow,
-  frame = {},
-) {
-  const stage = await createStage(options)
-  const offer = stage.project.offer(stage.miner.key, { task: { gas_limit: options.maxGas! }, frame })
+type Stage<Node extends ServingNode> = ReturnType<typeof stageOf<Node>>
+
+async function runningOn<Node extends ServingNode>(created: Stage<Node>, maxGas: number, frame: object) {
+  const stage = await created
+  const offer = stage.project.offer(stage.miner.key, { task: { gas_limit: maxGas }, frame: { ...frame } })
   stage.socket.send(offer)
   await stage.socket.next('accept')
   return { ...stage, offer }
 }
+
+/** A stage with an offer that the node accepted and runs. */
+export const createRunning = (options: StageOptions & { maxGas: number } = slow) =>
+  runningOn(createStage(options), options.maxGas, {})
+
+/** The same with a node in a process of its own. */
+export const createRunningProcess = (options: ProcessOptions & { maxGas: number } = slow, frame = {}) =>
+  runningOn(createProcessStage(options), options.maxGas, frame)
 
 /** The answer to an offer that is taken. */
 export async function take(socket: HubSocket, offer: OfferFrame) {

@@ -32,12 +32,18 @@ export interface Call {
   token?: string | null
 }
 
-/** A node that serves in a process of its own. */
+/** A node that serves. */
 export interface ServingNode extends Announcement {
-  pid: number
   /** Lines of its log so far. */
   log: () => Record<string, unknown>[]
   call: (target: string, call?: Call) => Promise<Reply>
+  /** Tells it to stop, and waits until it has. */
+  stop: () => Promise<unknown>
+}
+
+/** A node that serves in a process of its own. */
+export interface NodeProcess extends ServingNode {
+  pid: number
   /** Tells it to stop, and gives its exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
   /** Ends it at once, as a power cut would. */
@@ -58,7 +64,7 @@ export interface StartOptions {
 export interface StartingNode {
   process: ChildProcess
   /** Rejects when the process ends before it serves. */
-  serving: Promise<ServingNode>
+  serving: Promise<NodeProcess>
   /** Ends it at once, as a power cut would. */
   kill: () => Promise<void>
 }

@@ -1,9 +1,8 @@
-import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { dispatch } from '../../node-cli/src/dispatch.ts'
 import { report } from '../../node-cli/src/report.ts'
 import { keepProcess } from '../../scripts/testing/kept-process.ts'
 import type { Outcome } from './nodectl.ts'
+import { withTakenStreams } from './taken-streams.ts'
 
 interface HereOptions {
   env?: NodeJS.ProcessEnv
@@ -26,43 +25,30 @@ export function nodectlHere(args: string[], options: HereOptions = {}): Promise<
 async function runHere(args: string[], { env = {}, cwd }: HereOptions): Promise<Outcome> {
   const putBack = keepProcess()
   const { exitCode } = process
-  const said = takeStreams()
+  const said = { stdout: '', stderr: '' }
+  const takes = {
+    stdout: (text: string) => {
+      said.stdout += text
+    },
+    stderr: (text: string) => {
+      said.stderr += text
+    },
+  }
   process.exitCode = undefined
   for (const [name, value] of Object.entries(env))
     if (value === undefined) delete process.env[name]
     else process.env[name] = value
   try {
     if (cwd !== undefined) process.chdir(cwd)
-    const code = await dispatch(args).then(
-      () => Number(process.exitCode ?? 0),
-      (error) => report(error, args),
+    const code = await withTakenStreams(takes, () =>
+      dispatch(args).then(
+        () => Number(process.exitCode ?? 0),
+        (error) => report(error, args),
+      ),
     )
-    return { code, ...said.end() }
+    return { code, ...said }
   } finally {
-    said.end()
     process.exitCode = exitCode
     putBack()
-  }
-}
-
-/** Keeps what is written to standard output and standard error, as the tool writes it, until the end. */
-function takeStreams() {
-  const { writeSync } = fs
-  const written: Record<number, Uint8Array[]> = { 1: [], 2: [] }
-  const take = (descriptor: number, bytes: Uint8Array, offset = 0): number => {
-    const kept = written[descriptor]
-    if (kept === undefined) return writeSync(descriptor, bytes, offset)
-    kept.push(Buffer.from(bytes.subarray(offset)))
-    return bytes.length - offset
-  }
-  fs.writeSync = take as typeof writeSync
-  syncBuiltinESMExports()
-  const textOf = (descriptor: number) => Buffer.concat(written[descriptor]!).toString()
-  return {
-    end: () => {
-      fs.writeSync = writeSync
-      syncBuiltinESMExports()
-      return { stdout: textOf(1), stderr: textOf(2) }
-    },
   }
 }

@@ -7,6 +7,7 @@ import {
   callSigned,
   createValidators,
   startKnowing,
+  startKnowingProcess,
   startTestHub,
   validatorSeeds,
 } from '../../testing/node/validator-network.ts'
@@ -16,16 +17,29 @@ export const keys = validatorSeeds.map(ed25519PublicKey)
 export const attestSet = (node: { url: string }, { snapshot }: Pick<TestProject, 'snapshot'>) =>
   callSigned(node, '/consensus/committee-sets', snapshot)
 
-/** One validator of four, that runs, and its hub. */
-export async function startOne(project: TestProject = createTestProject()) {
+async function createOne(project: TestProject = createTestProject()) {
   const hub = await startTestHub(project)
   const [validator] = await createValidators(hub)
-  return { project, hub, node: await startKnowing(validator!), validator: validator! }
+  return { project, hub, validator: validator! }
 }
 
-/** The same, which has attested the set of the project. */
-export async function startAttesting(project?: TestProject) {
-  const started = await startOne(project)
+/** One validator of four, that runs, and its hub. */
+export async function startOne(project?: TestProject) {
+  const created = await createOne(project)
+  return { ...created, node: await startKnowing(created.validator) }
+}
+
+/** The same in a process of its own. */
+export async function startOneProcess() {
+  const created = await createOne()
+  return { ...created, node: await startKnowingProcess(created.validator) }
+}
+
+/** Has a validator attest the set of its project. */
+export async function afterAttesting<Started extends Awaited<ReturnType<typeof startOne>>>(
+  starting: Promise<Started>,
+): Promise<Started> {
+  const started = await starting
   expect((await attestSet(started.node, started.project)).status).toBe(200)
   return started
 }
@@ -41,11 +55,7 @@ export function sharedValidator() {
   }
   return {
     withProject,
-    attesting: async (options?: ProjectOptions) => {
-      const started = withProject(options)
-      expect((await attestSet(started.node, started.project)).status).toBe(200)
-      return started
-    },
+    attesting: (options?: ProjectOptions) => afterAttesting(Promise.resolve(withProject(options))),
   }
 }
 

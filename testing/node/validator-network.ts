@@ -16,7 +16,15 @@ import { folderWithKey } from './folders.ts'
 import { coordinatorSeed, createGenerations, type TestGenerations, validatorSeeds } from './generations.ts'
 import { unixNow, usualAnswer } from './hub-answers.ts'
 import { type HubSocket, takeUsualLinks } from './link-hub.ts'
-import { callNode, type Reply, type ServingNode, startNode } from './serving-node.ts'
+import type { StartOptions } from './node-process.ts'
+import {
+  callNode,
+  type NodeProcess,
+  type Reply,
+  type ServingNode,
+  startNode,
+  startNodeHere,
+} from './serving-node.ts'
 import { atEnd } from './shared.ts'
 import { profile, type TestProject } from './test-project.ts'
 
@@ -93,12 +101,17 @@ export interface TestValidator {
   readonly publicKey: string
   readonly url: string
   readonly dataDir: string
-  /** @param settings Its URL for others, the URL of its hub, and the address where it listens; the usual ones if left out. */
-  readonly start: (
-    flags?: readonly string[],
-    settings?: { nodeUrl?: string; hubUrl?: string; bind?: string },
-  ) => Promise<ServingNode>
+  /** Starts it in this process. */
+  readonly start: Start<ServingNode>
+  /** Starts it in a process of its own. */
+  readonly startProcess: Start<NodeProcess>
 }
+
+/** @param settings Its URL for others, the URL of its hub, and the address where it listens; the usual ones if left out. */
+type Start<Node extends ServingNode> = (
+  flags?: readonly string[],
+  settings?: { nodeUrl?: string; hubUrl?: string; bind?: string },
+) => Promise<Node>
 
 /** Makes a validator and has the hub list it. @param listed Where others find it, when it is not where it listens. */
 export async function addValidator(
@@ -111,15 +124,21 @@ export async function addValidator(
   const url = `http://127.0.0.1:${await pickPort()}`
   seeds.push(seed)
   list.push({ publicKey, url: await listed(url) })
+  const startWith =
+    <Node extends ServingNode>(
+      startNode: (dataDir: string, options: StartOptions) => Promise<Node>,
+    ): Start<Node> =>
+    (flags = [], { nodeUrl = url, hubUrl = origin, bind = new URL(url).host } = {}) => {
+      const own = ['--role', 'validator', '--node-url', nodeUrl, '--hub-url', hubUrl]
+      return startNode(dataDir, { bind, flags: [...own, '--workers', '1', '--log-format', 'json', ...flags] })
+    }
   return {
     seed,
     publicKey,
     url,
     dataDir,
-    start: (flags = [], { nodeUrl = url, hubUrl = origin, bind = new URL(url).host } = {}) => {
-      const own = ['--role', 'validator', '--node-url', nodeUrl, '--hub-url', hubUrl]
-      return startNode(dataDir, { bind, flags: [...own, '--workers', '1', '--log-format', 'json', ...flags] })
-    },
+    start: startWith(startNodeHere),
+    startProcess: startWith(startNode),
   }
 }
 
@@ -135,12 +154,21 @@ export async function createValidators(
 }
 
 /** Starts a validator, and waits until it knows the others and the coordinator. */
-export async function startKnowing(
+export const startKnowing = (
   { start }: TestValidator,
-  count = validatorSeeds.length,
+  count?: number,
   flags?: readonly string[],
-): Promise<ServingNode> {
-  const node = await start(flags)
+): Promise<ServingNode> => knowing(start(flags), count)
+
+/** The same in a process of its own. */
+export const startKnowingProcess = ({ startProcess }: TestValidator, count?: number): Promise<NodeProcess> =>
+  knowing(startProcess(), count)
+
+async function knowing<Node extends ServingNode>(
+  starting: Promise<Node>,
+  count = validatorSeeds.length,
+): Promise<Node> {
+  const node = await starting
   const knows = async () => expect((await node.call('/status')).json.consensus.validators).toBe(count)
   await vi.waitFor(knows, { timeout: 30_000 })
   return node
