@@ -216,10 +216,10 @@ hive.define("hash", (input: string): string => hive.hash(input))
     expect(readdirSync(cwd).sort()).toEqual(['m.ts', 'nowhere', 'pipe'])
   })
 
-  test('name and version can be chosen; the artifact can go to a pipe', async () => {
+  test('name and version can be chosen; the artifact can go to standard output', async () => {
     const cwd = project({ 'greeter.ts': greeter })
     const args = ['--out', '-', '--name', 'other', '--module-version', '1.2.0']
-    const { code, stdout, stderr } = await compileAlone(cwd, 'greeter.ts', ...args)
+    const { code, stdout, stderr } = await compile(cwd, 'greeter.ts', ...args)
     expect(code).toBe(0)
     expect(stdout.startsWith('PK')).toBe(true)
     expect(stdout).toContain('"name":"other"')

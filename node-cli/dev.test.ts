@@ -5,7 +5,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { filledAscHome } from '../testing/node/folders.ts'
-import { dist, nodectl } from '../testing/node/nodectl.ts'
+import { dist } from '../testing/node/nodectl.ts'
 import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { atEnd } from '../testing/node/shared.ts'
 import { project } from './src/compiler/testing/project.ts'
@@ -30,8 +30,7 @@ const dev = (cwd: string, ...args: string[]) => nodectlHere(['dev', 'm.ts', ...a
 
 test('runs the samples once, with the same gas and receipts every time, and keeps the artifact', async () => {
   const cwd = project({ ...files, 'm.samples.json': JSON.stringify(samples) })
-  const args = ['dev', 'm.ts', '--once', '--json', '--out', 'm.hbc']
-  const { code, stdout, stderr } = await nodectl(args, { env, cwd })
+  const { code, stdout, stderr } = await dev(cwd, '--once', '--json', '--out', 'm.hbc')
   expect([code, stderr]).toEqual([0, ''])
   const look = JSON.parse(stdout)
   expect(look).toMatchObject({

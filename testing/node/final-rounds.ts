@@ -7,6 +7,7 @@ import { defaultNetworkParams, hashNetworkParams } from '../../protocol/identity
 import { hashProjectRules, type ProjectRules } from '../../protocol/manifest/index.ts'
 import { createFinalityVote, type FinalityRecord, hashFinality } from '../../protocol/rounds/index.ts'
 import vectors from '../../protocol/vectors/receipt-v2.json' with { type: 'json' }
+import { signerOf } from './signers.ts'
 
 /** An epoch whose receipt is known. */
 export interface KnownEpoch {
@@ -98,7 +99,7 @@ export function keepFinal(
     const { round_id: roundId, project_id: projectId, epoch } = record
     store.rounds.see({ roundId, projectId, epoch }, now)
     for (const seed of seeds)
-      store.roundVotes.keep({ vote: createFinalityVote(profile, seed, record), subject }, now)
+      store.roundVotes.keep({ vote: createFinalityVote(profile, signerOf(seed), record), subject }, now)
     store.rounds.finalize(record, subject, now)
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '../../protocol/committees/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams, deriveNodeId, resolveProfile } from '../../protocol/identity/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import { publicKeyOf, signerOf } from './signers.ts'
 
 const profile = resolveProfile()
 
@@ -37,7 +37,7 @@ export function createGenerations(urlOf: (publicKey: string) => string | null) {
 
   /** Makes the next document, without adding it. @param seeds Of its validators. */
   const next = (seeds: readonly string[], effectiveAt?: number): ValidatorGeneration => {
-    for (const seed of seeds) seedOf.set(ed25519PublicKey(seed), seed)
+    for (const seed of seeds) seedOf.set(publicKeyOf(seed), seed)
     const previous = chain.at(-1)?.document ?? null
     return {
       v: 1,
@@ -46,7 +46,7 @@ export function createGenerations(urlOf: (publicKey: string) => string | null) {
       effective_at: previous === null ? 0 : (effectiveAt ?? previous.effective_at + 1),
       prev_hash: previous === null ? noGenerationHash : hashGeneration(profile, previous),
       validators: seeds
-        .map(ed25519PublicKey)
+        .map(publicKeyOf)
         .sort()
         .map((public_key) => ({ public_key, node_id: deriveNodeId(profile, public_key) })),
     }
@@ -64,8 +64,8 @@ export function createGenerations(urlOf: (publicKey: string) => string | null) {
       (previous === null ? [] : generationSigners(previous, document).map((key) => seedOf.get(key)!))
     const signed = {
       document,
-      coordinator: signGeneration(profile, coordinatorSeed, document),
-      signatures: signers.map((seed) => signGeneration(profile, seed, document)),
+      coordinator: signGeneration(profile, signerOf(coordinatorSeed), document),
+      signatures: signers.map((seed) => signGeneration(profile, signerOf(seed), document)),
     }
     chain.push(signed)
     return signed
@@ -109,6 +109,6 @@ export function createGenerations(urlOf: (publicKey: string) => string | null) {
 /** A chain that a store knows, without a hub: generation 0 has these seeds. */
 export function knownGenerations(store: ServeStore, seeds: readonly string[]): Generations {
   const generations = new Generations(profile, () => defaultNetworkParams, store.generations)
-  generations.begin(createGenerations(() => null).add(seeds), ed25519PublicKey(coordinatorSeed))
+  generations.begin(createGenerations(() => null).add(seeds), publicKeyOf(coordinatorSeed))
   return generations
 }

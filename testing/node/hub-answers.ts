@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { profileStrings, resolveProfile } from '../../protocol/identity/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { coordinatorSeed } from './generations.ts'
+import { publicKeyOf } from './signers.ts'
 
 const profile = resolveProfile()
 
@@ -24,7 +24,7 @@ export function usualAnswer(
   role: string,
   now = unixNow(),
 ): object | undefined {
-  const coordinator = { public_key: ed25519PublicKey(coordinatorSeed) }
+  const coordinator = { public_key: publicKeyOf(coordinatorSeed) }
   const answers: Readonly<Record<string, object>> = {
     '/': descriptorOf(`http://${headers.host}`, { coordinator }),
     '/v1/status': { time: now },

@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { verifyNatively } from '../../node-cli/src/node-verifier.ts'
 import {
   defaultNetworkParams,
   hashNetworkParams,
@@ -158,7 +159,7 @@ function refusalOf(request: IncomingMessage): LinkHub['refusal'] {
   const header = (name: string) => request.headers[name.toLowerCase()] as string | undefined
   const signature = readRequestSignature(profile, header, unixNow(), defaultNetworkParams.max_skew)
   const received = { method: 'GET', target: request.url ?? '', body: '' }
-  if (signature === null || !verifyRequestSignature(profile, received, signature))
+  if (signature === null || !verifyRequestSignature(profile, received, signature, verifyNatively))
     return { status: 401, body: { error: 'bad_signature', message: 'The signature does not verify.' } }
   if (request.url !== '/v1/relay' || agreedVersion(profile, header('sec-websocket-protocol') ?? '') === null)
     return { status: 426, body: { error: 'bad_request', message: 'No link is here.' } }

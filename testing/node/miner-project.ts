@@ -2,10 +2,10 @@ import { hashBytes, hashText, utf8 } from '../../protocol/encoding/index.ts'
 import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import { type OfferFrame, offerId } from '../../protocol/link/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import type { TestArtifact } from './artifacts.ts'
 import { validatorSeeds } from './generations.ts'
 import { unixNow } from './hub-answers.ts'
+import { publicKeyOf } from './signers.ts'
 import { attestedSet, createTestProject, type ProjectOptions, seatedOf, taskOf } from './test-project.ts'
 
 export interface MinerProjectOptions extends Pick<ProjectOptions, 'aheadSeconds' | 'backups' | 'set'> {
@@ -75,4 +75,4 @@ export function createProject(options: MinerProjectOptions) {
 
 /** Keys of other nodes. */
 export const otherKeys = (count: number): string[] =>
-  Array.from({ length: count }, (_, i) => ed25519PublicKey(hashText(`node ${i}`)))
+  Array.from({ length: count }, (_, i) => publicKeyOf(hashText(`node ${i}`)))

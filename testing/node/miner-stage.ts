@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import type { OfferFrame } from '../../protocol/link/index.ts'
 import type { TaskVote } from '../../protocol/rounds/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { echo, spinner } from './artifacts.ts'
 import { folderWithKey } from './folders.ts'
 import { bytes, type HubSocket, json, type LinkHub, startLinkHub } from './link-hub.ts'
@@ -12,6 +11,7 @@ import { createProject, type MinerProject, type MinerProjectOptions, otherKeys }
 import type { StartOptions } from './node-process.ts'
 import { type NodeProcess, type ServingNode, startNode, startNodeHere } from './serving-node.ts'
 import { atEnd } from './shared.ts'
+import { publicKeyOf } from './signers.ts'
 
 /** A node of this machine with the data directory it was given. */
 export interface Miner {
@@ -38,7 +38,7 @@ export function createMiner(hub: LinkHub): Miner {
   const own = ['--hub-url', hub.origin, '--log-format', 'json']
   return {
     dataDir,
-    key: ed25519PublicKey(seed),
+    key: publicKeyOf(seed),
     start: (flags = [], options = {}) => startNodeHere(dataDir, { ...options, flags: [...own, ...flags] }),
     startProcess: (flags = [], options = {}) => startNode(dataDir, { ...options, flags: [...own, ...flags] }),
   }

@@ -5,9 +5,9 @@ import { ModuleLibrary } from '../../node-cli/src/serve/execution/module-library
 import { createLog } from '../../node-cli/src/serve/log.ts'
 import { openServeStore, type ServeStore } from '../../node-cli/src/serve/store/index.ts'
 import { makeSchedule } from '../../protocol/identity/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { newFolder } from './folders.ts'
 import { knownGenerations, validatorSeeds } from './generations.ts'
+import { publicKeyOf } from './signers.ts'
 import { params, profile } from './test-project.ts'
 
 /** A store that is closed when its test ends. */
@@ -34,6 +34,6 @@ export function testParts(seed: string, seeds = validatorSeeds, background = new
     generationFollower: null,
     library: new ModuleLibrary(store.modules, background),
     seed,
-    identity: { nodeId: 'node', publicKey: ed25519PublicKey(seed) },
+    identity: { nodeId: 'node', publicKey: publicKeyOf(seed) },
   }
 }

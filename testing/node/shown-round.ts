@@ -1,5 +1,6 @@
 import { hashReceipt } from '../../protocol/execution/index.ts'
 import { createFinalityRecord, createFinalityVote, tallyVotes } from '../../protocol/rounds/index.ts'
+import { signerOf } from './signers.ts'
 import { createTestRound, profile, rightReceipt, type TestProject } from './test-project.ts'
 
 /** A final round of a project as an honest hub shows it. @param signers - Seeds of its validators. */
@@ -15,7 +16,7 @@ export function shownRound(project: TestProject, signers: readonly string[]) {
     ...{ created_at: task.issued_at, finalized_at: task.issued_at + 2, task, votes_detail: votes },
     committee: { project_id, epoch, seq, set_hash, quorum: q, ...drawn },
     finality: record,
-    finality_votes: signers.map((seed) => createFinalityVote(profile, seed, record)),
+    finality_votes: signers.map((seed) => createFinalityVote(profile, signerOf(seed), record)),
   } as const
 }
 

@@ -28,9 +28,9 @@ import {
   type Task,
   type TaskVote,
 } from '../../protocol/rounds/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { echo } from './artifacts.ts'
 import { unixNow } from './hub-answers.ts'
+import { publicKeyOf, signerOf } from './signers.ts'
 
 export const profile = resolveProfile()
 export const params = defaultNetworkParams
@@ -100,7 +100,7 @@ export function createTestProject({
   const keys = typeof given === 'number' ? Array.from({ length: given }, () => null) : given
   const miners = keys.map((key, i): TestMiner => {
     const seed = hashText(`miner ${i}`)
-    return { seed, key: key ?? ed25519PublicKey(seed), owner: addressOf(`owner ${key ?? i}`) }
+    return { seed, key: key ?? publicKeyOf(seed), owner: addressOf(`owner ${key ?? i}`) }
   })
   const epoch = epochAt(unixNow() + aheadSeconds, consensus.work.epoch_secs) - epochsAgo
   const members = miners.map(({ key, owner }) => ({ key, owner, payout: owner }))
@@ -156,7 +156,12 @@ export function createTestRound(project: TestProject, change: Partial<Task> = {}
   const vote = (position: number, receipt = rightReceipt): TaskVote => {
     const { node_key, entry } = seated.seats[position]!
     const { seed } = project.miners.find(({ key }) => key === node_key)!
-    return createTaskVote(profile, seed, { task, receipt, payout_address: entry.payout_address, position })
+    return createTaskVote(profile, signerOf(seed), {
+      task,
+      receipt,
+      payout_address: entry.payout_address,
+      position,
+    })
   }
   const primaries = seated.seats.filter(({ role }) => role === 'primary')
   return {
@@ -216,6 +221,6 @@ export const attestedSet = (
 ) => ({
   snapshot,
   set_hash: setHash,
-  attestations: seeds.map((seed): Attestation => attestSnapshot(profile, seed, setHash)),
+  attestations: seeds.map((seed): Attestation => attestSnapshot(profile, signerOf(seed), setHash)),
   valid: true,
 })

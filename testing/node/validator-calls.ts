@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import type { Reply } from '../../testing/node/serving-node.ts'
 import { shared } from '../../testing/node/shared.ts'
 import { createTestProject, type ProjectOptions, type TestProject } from '../../testing/node/test-project.ts'
@@ -11,8 +10,9 @@ import {
   startTestHub,
   validatorSeeds,
 } from '../../testing/node/validator-network.ts'
+import { publicKeyOf } from './signers.ts'
 
-export const keys = validatorSeeds.map(ed25519PublicKey)
+export const keys = validatorSeeds.map(publicKeyOf)
 
 export const attestSet = (node: { url: string }, { snapshot }: Pick<TestProject, 'snapshot'>) =>
   callSigned(node, '/consensus/committee-sets', snapshot)

@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, vi } from 'vitest'
 import { pickPort } from '../../localnet/port.ts'
-import { nodeSigner } from '../../node-cli/src/node-signer.ts'
 import {
   type Answerer,
   answering,
@@ -11,7 +10,6 @@ import {
   startLyingHub,
 } from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { signRequest } from '../../protocol/identity/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { folderWithKey } from './folders.ts'
 import { coordinatorSeed, createGenerations, type TestGenerations, validatorSeeds } from './generations.ts'
 import { unixNow, usualAnswer } from './hub-answers.ts'
@@ -26,6 +24,7 @@ import {
   startNodeHere,
 } from './serving-node.ts'
 import { atEnd } from './shared.ts'
+import { publicKeyOf, signerOf } from './signers.ts'
 import { profile, type TestProject } from './test-project.ts'
 
 export { coordinatorSeed, pickPort, validatorSeeds }
@@ -120,7 +119,7 @@ export async function addValidator(
   seed = `0x${randomBytes(32).toString('hex')}`,
 ): Promise<TestValidator> {
   const dataDir = folderWithKey(seed)
-  const publicKey = ed25519PublicKey(seed)
+  const publicKey = publicKeyOf(seed)
   const url = `http://127.0.0.1:${await pickPort()}`
   seeds.push(seed)
   list.push({ publicKey, url: await listed(url) })
@@ -197,7 +196,7 @@ export function callSigned(
 ): Promise<Reply> {
   const method = body === undefined ? 'GET' : 'POST'
   const text = body === undefined ? '' : JSON.stringify(body)
-  const { headers } = signRequest(profile, nodeSigner(seed), {
+  const { headers } = signRequest(profile, signerOf(seed), {
     method,
     target,
     body: text,
