@@ -35,7 +35,7 @@ export async function serveHere(
     (error) => announced.reject(error),
   )
   const announcement = await announced.promise
-  // A bug of it is one of the test.
+  // It would end the process after a bug; in this one, the bug fails the test.
   for (const listener of process.listeners('uncaughtException'))
     if (!ofTests.includes(listener)) process.off('uncaughtException', listener)
   return {

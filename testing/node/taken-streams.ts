@@ -13,7 +13,7 @@ export interface Takes {
 const taking = new AsyncLocalStorage<Takes>()
 const { writeSync } = fs
 
-/** As the tool calls it, with bytes. Whatever else is written takes its usual way. */
+/** Takes the bytes that the tool writes; other callers write as they always do. */
 const takeOrWrite = (descriptor: number, bytes: unknown, ...place: never[]): number => {
   const takes = descriptor === 1 || descriptor === 2 ? taking.getStore() : undefined
   if (takes === undefined) return writeSync(descriptor, bytes as Uint8Array, ...place)
@@ -24,5 +24,5 @@ const takeOrWrite = (descriptor: number, bytes: unknown, ...place: never[]): num
 fs.writeSync = takeOrWrite as typeof writeSync
 syncBuiltinESMExports()
 
-/** Runs a part of the tool in this process: what it writes, also later, is taken. */
+/** Runs a part of the tool in this process, and takes all that it writes, also later. */
 export const withTakenStreams = <T>(takes: Takes, run: () => T): T => taking.run(takes, run)

@@ -5,7 +5,7 @@ import { keptBuild } from '../../../../scripts/kept-build.ts'
 import { compileMachine, machineFile } from './build.ts'
 
 test('the sources compile to the committed machine, byte for byte', async () => {
-  // It takes seconds, and the same sources give the same bytes.
+  // To compile them takes seconds, and the same sources give the same bytes.
   const folder = await keptBuild({
     name: 'machine',
     sources: ['node-cli/src/engine/interpreter', 'protocol', 'package-lock.json'],
