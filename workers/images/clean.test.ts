@@ -58,10 +58,9 @@ describe('images that are accepted', () => {
     ['a PNG as large as is decoded', png({ width: 2048, height: 2048 }), 2048, 2048],
     ['a PNG longer than is decoded', png({ width: 4096, height: 1 }), 4096, 1],
   ])('%s stays unchanged', async (_, bytes, width, height) => {
-    expect(await clean(bytes)).toMatchObject({ width, height })
-    const { bytes: once } = await clean(bytes)
-    expect((await clean(once)).bytes).toEqual(once)
-    expect(once).toEqual(bytes)
+    const cleaned = await clean(bytes)
+    expect(cleaned).toMatchObject({ width, height })
+    expect(cleaned.bytes).toEqual(bytes)
   })
 
   test('an interlaced PNG has the rows of its seven passes', async () => {
@@ -79,8 +78,8 @@ describe('images that are accepted', () => {
     const rows = compress(pngRows())
     const whole = png({ rows: rows.slice(0, 3), after: [pngChunk('IDAT', rows.slice(3)), pngChunk('IDAT')] })
     expect((await clean(whole)).bytes).toEqual(whole)
-    const empty = joinBytes(Array.from({ length: 170_000 }, () => pngChunk('IDAT')))
-    const parted = png({ after: [empty] })
+    const empty = pngChunk('IDAT')
+    const parted = png({ after: [joinBytes(Array.from({ length: 170_000 }, () => empty))] })
     expect((await clean(parted)).bytes.length).toBe(parted.length)
   })
 
@@ -96,7 +95,7 @@ describe('images that are accepted', () => {
       ...Array.from({ length: 340_000 }, () => restart),
       jpeg().slice(2),
     ])
-    expect((await clean(whole)).bytes).toEqual(whole)
+    expect(Buffer.compare((await clean(whole)).bytes, whole)).toBe(0)
   })
 })
 

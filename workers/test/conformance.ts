@@ -76,8 +76,15 @@ async function requireBody(
 const textOf = (response: Response): Promise<string> => response.clone().text()
 
 function requireValid(document: Document, call: string, schema: object, value: unknown): void {
+  const problems = problemsOf(document, schema, value)
+  if (problems.length > 0) throw new Error(`${call}: ${explain(problems)}\n${JSON.stringify(value, null, 2)}`)
+}
+
+/** Where a value breaks a schema of a document; nothing if it is valid. */
+export function problemsOf(document: { components: object }, schema: object, value: unknown): OutputUnit[] {
   const { valid, errors } = validate(value, schema, '2020-12', resolvedIn(document, schema), false)
-  if (!valid) throw new Error(`${call}: ${explain(errors)}\n${JSON.stringify(value, null, 2)}`)
+  if (valid !== (errors.length === 0)) throw new Error('the validator contradicts itself')
+  return errors
 }
 
 /** The innermost failures; the others only say that something inside failed. */
@@ -88,9 +95,9 @@ const explain = (errors: OutputUnit[]): string =>
     .join('\n')
 
 /** By document: its components, which are too many to be resolved again for each answer. */
-const lookups = new WeakMap<Document, { uris: ReturnType<typeof dereference>; resolved: Set<object> }>()
+const lookups = new WeakMap<object, { uris: ReturnType<typeof dereference>; resolved: Set<object> }>()
 
-function resolvedIn(document: Document, schema: object): ReturnType<typeof dereference> {
+function resolvedIn(document: { components: object }, schema: object): ReturnType<typeof dereference> {
   let lookup = lookups.get(document)
   if (lookup === undefined) {
     lookup = { uris: dereference({ components: document.components } as Schema), resolved: new Set() }
