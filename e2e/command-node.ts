@@ -6,7 +6,7 @@ import { type Answerer, sendJson } from '../node-cli/src/serve/hub/testing/lying
 import { startTestHub, type TestHub } from '../testing/hub.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
-import { nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 
 /** A hub for the commands of the tests of a file. */
 export function useHub() {
@@ -17,8 +17,9 @@ export function useHub() {
   afterAll(() => hub?.stop())
   return {
     origin: () => hub.origin,
+    /** In the process of the test; each command also has a test with a process of its own. */
     run: (command: string, node: Node, ...more: string[]) =>
-      nodectl([command, ...at(node, hub.origin), ...more]),
+      nodectlHere([command, ...at(node, hub.origin), ...more]),
     read: async (target: string) => (await fetch(hub.origin + target)).json(),
   }
 }
@@ -27,7 +28,7 @@ export type Node = Awaited<ReturnType<typeof createNode>>
 
 export async function createNode() {
   const dataDir = path.join(temporaryFolder(), 'node')
-  const { stdout } = await nodectl(['keygen', '--data-dir', dataDir])
+  const { stdout } = await nodectlHere(['keygen', '--data-dir', dataDir])
   const { node_id: nodeId, public_key: publicKey } = JSON.parse(stdout) as Record<string, string>
   return { dataDir, nodeId: nodeId!, publicKey: publicKey! }
 }

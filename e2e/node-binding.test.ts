@@ -11,6 +11,7 @@ import { formatBindingMessage, parseBindingCode, resolveProfile } from '../proto
 import { temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { at, createNode, createWallet, expectRefused, honestBeside, useHub } from './command-node.ts'
 
 const profile = resolveProfile()
@@ -177,7 +178,7 @@ describe('bind', () => {
     const dataDir = temporaryFolder()
     const args = ['bind', '--data-dir', dataDir, '--hub-url', hub.origin(), '--owner', wallet.owner]
     const stderr = `Error: no node key in ${dataDir}; create one with: nodectl keygen --data-dir ${dataDir}\n`
-    expect(await nodectl(args)).toEqual({ code: 1, stdout: '', stderr })
+    expect(await nodectlHere(args)).toEqual({ code: 1, stdout: '', stderr })
   })
 })
 
@@ -256,7 +257,7 @@ test('status shows the projects that the device works for, and when work can com
   expect(shown.stdout).toMatch(
     /^work +hello: active, 7 TOK bonded, 5 TOK earned by its payout address, 1 open slash, work can come from \d\d:\d\d, in 43 min$/m,
   )
-  const { work } = JSON.parse((await nodectl(['status', '--url', origin, '--json'])).stdout)
+  const { work } = JSON.parse((await nodectlHere(['status', '--url', origin, '--json'])).stdout)
   expect(work).toMatchObject([{ slug: 'hello', earned: '5000000000000000000', pending_slashes: 1 }])
 })
 
@@ -293,7 +294,7 @@ describe('a hub that lies gets no signature', () => {
       ['bind', '--owner-key-file', wallet.keyFile],
       ['unbind'],
     ] as const) {
-      expectRefused(await nodectl([command, ...at(node, lying.origin), ...more]), 1, message)
+      expectRefused(await nodectlHere([command, ...at(node, lying.origin), ...more]), 1, message)
     }
     expect(new Set(lying.requests)).toEqual(new Set(['GET /']))
     expect(isSigned(lying)).toBe(false)
@@ -318,7 +319,7 @@ describe('a hub that lies gets no signature', () => {
           ['--owner', wallet.owner],
           ['--owner-key-file', wallet.keyFile],
         ]) {
-          const ran = await nodectl(['bind', ...at(node, lying.origin), ...signer])
+          const ran = await nodectlHere(['bind', ...at(node, lying.origin), ...signer])
           expectRefused(ran, 1, 'nothing is signed')
         }
         expect(lying.requests).not.toContain('POST /v1/devices/bind')

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { sendJson, startLyingHub } from '../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { deriveSubscriptionId } from '../protocol/identity/index.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { at, createNode, createWallet, expectRefused, honestBeside, useHub } from './command-node.ts'
 
 const hub = useHub()
@@ -72,7 +73,7 @@ describe('why', () => {
   const unknown = { error: 'not_found', message: 'No such path.' }
   /** Asks a hub that answers so why a device of its own gets no work. */
   const askOf = async (origin: string, ...args: string[]) =>
-    nodectl(['why', ...at(await createNode(), origin), ...args])
+    nodectlHere(['why', ...at(await createNode(), origin), ...args])
   const subscription = `0x${'cd'.repeat(32)}`
 
   test('prints the diagnosis of the hub without control characters for a terminal', async () => {

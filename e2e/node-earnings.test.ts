@@ -4,6 +4,7 @@ import { sendJson, startLyingHub } from '../node-cli/src/serve/hub/testing/lying
 import { issueSiweMessage, resolveProfile } from '../protocol/identity/index.ts'
 import { checkPersonalSignature } from '../protocol/signatures/index.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { at, createNode, createWallet, expectRefused, honestBeside } from './command-node.ts'
 
 const profile = resolveProfile()
@@ -105,7 +106,15 @@ test('earnings lists each epoch, and sums what is pending, claimable and claimed
     ],
   ])
   expect(requests).toContain(`GET /v1/me/earnings/epochs?address=${wallet.owner}&limit=20`)
-  const one = await nodectl(['earnings', ...at(node, origin), '--project', project, '--limit', '5', '--json'])
+  const one = await nodectlHere([
+    'earnings',
+    ...at(node, origin),
+    '--project',
+    project,
+    '--limit',
+    '5',
+    '--json',
+  ])
   expect(JSON.parse(one.stdout)).toMatchObject({
     addresses: [wallet.owner],
     items: [{ slug: 'hello', epoch: 9, status: 'accruing' }, {}, {}, { claim_tx: transaction }, {}],
@@ -116,7 +125,7 @@ test('earnings lists each epoch, and sums what is pending, claimable and claimed
     `GET /v1/me/earnings/epochs?address=${wallet.owner}&limit=5&project_id=${project}`,
   )
   expectRefused(
-    await nodectl(['earnings', ...at(node, origin), '--limit', '201']),
+    await nodectlHere(['earnings', ...at(node, origin), '--limit', '201']),
     2,
     '--limit must be from 1',
   )
@@ -168,7 +177,7 @@ describe('claim', () => {
   ])('signs no text of %s', async (_, change) => {
     const { origin, requests } = await startPayingHub(change)
     const line = ['claim', ...at(await createNode(), origin), '--wallet-key-file', wallet.keyFile, '--yes']
-    const { code, stderr } = await nodectl(line)
+    const { code, stderr } = await nodectlHere(line)
     expect([code, stderr]).toEqual([1, expect.stringContaining('nothing is signed')])
     expect(requests).not.toContain('POST /v1/auth/siwe')
   })
@@ -176,6 +185,6 @@ describe('claim', () => {
   test('refuses an address that does not belong to the key', async () => {
     const other = `0x${'11'.repeat(20)}`
     const line = ['claim', '--wallet-key-file', wallet.keyFile, '--address', other]
-    expectRefused(await nodectl(line), 2, 'is that of')
+    expectRefused(await nodectlHere(line), 2, 'is that of')
   })
 })

@@ -11,6 +11,7 @@ import { startTestHub, type TestHub } from '../testing/hub.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { startNode, token } from '../testing/node/serving-node.ts'
 import { signIn } from '../testing/session.ts'
 
@@ -84,10 +85,10 @@ test('a node serves while its hub is away, registers when it is back, and accept
     /^hub {5}registered at http:\/\/localhost:\d+; the device is bound to no wallet \(nodectl bind\)$/m,
   )
   expect(shown.stdout).toMatch(/^queue {3}0 running, 0 waiting, \d+ at once$/m)
-  const redacted = await nodectl(['status', '--url', node.url, '--json'])
+  const redacted = await nodectlHere(['status', '--url', node.url, '--json'])
   expect(JSON.parse(redacted.stdout)).not.toHaveProperty('hub')
   expect(redacted.stderr).toContain('set NODE_API_TOKEN in the environment to see all of it')
-  const wrong = await nodectl(['status', '--url', node.url], { env: { NODE_API_TOKEN: 'x'.repeat(20) } })
+  const wrong = await nodectlHere(['status', '--url', node.url], { env: { NODE_API_TOKEN: 'x'.repeat(20) } })
   expect([wrong.code, wrong.stderr]).toEqual([
     1,
     expect.stringContaining('has another token than NODE_API_TOKEN'),
