@@ -6,7 +6,7 @@ import { connectTo, readNetwork } from '../scripts/hub/network.ts'
 import { waitFor } from '../scripts/hub/wait.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { abortingArtifact } from './aborting-module.ts'
-import { findScreenFaults } from './console.ts'
+import { findScreenFaults, findWidthFaults } from './console.ts'
 import { follow, openFlow } from './console-flow.ts'
 import { lookForInjections } from './console-hostile.ts'
 import { registerProject } from './console-project.ts'
@@ -15,14 +15,11 @@ import { payloads } from './hostile-texts.ts'
 /** Characters that reverse the direction of writing, clear a terminal, are never drawn, or end a line. */
 const hidden = 'safe\u202eefas\u0007\u001b[2J\u200b\n\u2028end'
 
+/** Far beyond what is shown, in characters that a cut could split, and without a place for a line to break. */
+const longest = '\u{1f40d}'.repeat(600)
+
 /** The messages with which the module aborts. */
-const messages: readonly string[] = [
-  payloads.slice(0, 3).join(''),
-  payloads[29]!,
-  hidden,
-  // Far beyond what is shown, in characters that a cut could split, and without a place for a line to break.
-  '\u{1f40d}'.repeat(600),
-]
+const messages: readonly string[] = [payloads.slice(0, 3).join(''), payloads[29]!, hidden, longest]
 
 /**
  * Real nodes run a module that aborts with hostile messages. The console has to show each message as text, escaped and bounded,
@@ -70,7 +67,9 @@ async function seeAbort(page: Page, slug: string, message: string, faults: strin
     await said.waitFor()
     const text = await said.textContent()
     if (text !== expected) faults.push(`${where} says ${JSON.stringify(text)}`)
-    for (const fault of await findScreenFaults(page)) faults.push(`${where}, of an abort: ${fault}`)
+    // The elements of a screen are the same for each message: one is enough for the rules of accessibility.
+    const shown = await (message === longest ? findScreenFaults : findWidthFaults)(page)
+    for (const fault of shown) faults.push(`${where}, of an abort: ${fault}`)
     await lookForInjections(page, faults)
   }
   await follow(page, `/projects/${slug}/try`)

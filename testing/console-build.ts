@@ -5,7 +5,7 @@ import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { connectTo, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { follow, limitOnce, openFlow, reloadUntil, signInWith } from './console-flow.ts'
+import { addAccount, follow, limitOnce, lookUntil, openFlow, signInWith } from './console-flow.ts'
 import { runTool } from './run-tool.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function findBuildFaults(browser: Browser, origin: string): Promise
     const look: Look = async (what) => {
       for (const fault of await findScreenFaults(page)) faults.push(`${what}: ${fault}`)
     }
-    await enroll(page, origin, look)
+    await enroll(page, origin)
     await createKey(page, origin)
     await look('a key')
     await createWebhook(page)
@@ -36,10 +36,8 @@ export async function findBuildFaults(browser: Browser, origin: string): Promise
 type Look = (what: string) => Promise<void>
 
 /** Enrolls an account of the local network that is not a developer yet. The hub answers the first try with a limit. */
-async function enroll(page: Page, origin: string, look: Look): Promise<void> {
+async function enroll(page: Page, origin: string): Promise<void> {
   await signInWith(page, `${origin}/build`, 'Miner')
-  await page.getByLabel('Name that people see').waitFor()
-  await look('enrollment')
   await page.getByLabel('Name that people see').fill('Console builder')
   await page.getByText('The terms', { exact: true }).click()
   await page.getByText('its tokens are worth nothing').waitFor()
@@ -209,10 +207,7 @@ async function useModule(page: Page): Promise<void> {
 
 /** The sample developer sees its project, and announces something. */
 async function openOwnProject(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /^Account/ }).click()
-  await page.getByRole('button', { name: 'Add a wallet' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Developer' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await addAccount(page, 'Developer')
   await follow(page, '/build')
   await page.getByRole('link', { name: 'Sample echo' }).click()
   await page.getByRole('heading', { name: 'Vault and funding' }).waitFor()
@@ -273,7 +268,7 @@ async function fund(page: Page, hub: string): Promise<void> {
   })
   if (code !== 0) throw new Error(`${command}: ${stderr}`)
   const balance = page.getByRole('definition').filter({ hasText: /^5 HUB$/ })
-  await reloadUntil(page, balance.first())
+  await lookUntil(page, balance.first())
 }
 
 /** Once an operator has listed the project, its developer publishes a version of another listing; then it is removed again. */
@@ -287,7 +282,7 @@ async function publishVersion(page: Page, origin: string): Promise<void> {
       body: { action, reason },
     })
   await review('approve', null)
-  await reloadUntil(page, page.getByText('Listed', { exact: true }).first())
+  await lookUntil(page, page.getByText('Listed', { exact: true }).first())
   await fund(page, hosts.api)
   await page.getByRole('button', { name: 'Draft the next version' }).click()
   const editor = page.getByLabel('Text of the manifest')

@@ -11,7 +11,7 @@ import { waitFor } from '../scripts/hub/wait.ts'
 import { signIn, type Wallet } from '../scripts/hub/wallet.ts'
 import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { endSession, follow, limitOnce, openFlow, reloadUntil, signInWith } from './console-flow.ts'
+import { endSession, follow, limitOnce, lookUntil, openFlow, signInWith } from './console-flow.ts'
 import { equivocationOf } from './equivocation.ts'
 import { payloads } from './hostile-texts.ts'
 import { runTool } from './run-tool.ts'
@@ -207,7 +207,7 @@ async function upholdAboveLimit(page: Page, hash: string): Promise<void> {
 
 /** For everybody, and for the owner, who keeps the collateral. */
 async function seeCancelled(page: Page, hash: string): Promise<void> {
-  await reloadUntil(page, cardOf(page, hash).getByText('Cancelled', { exact: true }))
+  await lookUntil(page, cardOf(page, hash).getByText('Cancelled', { exact: true }))
   await follow(page, `/slashes/${hash}`)
   await page.getByRole('listitem').filter({ hasText: 'Cancelled' }).waitFor()
   await page.getByText(reason).waitFor()
@@ -217,10 +217,10 @@ async function seeCancelled(page: Page, hash: string): Promise<void> {
 /** Once the time to dispute and the grace after it are over. */
 async function seeExecuted(page: Page, hash: string, { hub }: Network): Promise<void> {
   await follow(page, `/slashes/${hash}`)
-  await reloadUntil(page, page.getByRole('listitem').filter({ hasText: 'Dispute rejected' }))
+  await lookUntil(page, page.getByRole('listitem').filter({ hasText: 'Dispute rejected' }))
   const { code, stderr } = await runTool('tools/pass-time.ts', ['2h'], { HUB_URL: hub })
   if (code !== 0) throw new Error(stderr)
-  await reloadUntil(page, page.getByText('Taken', { exact: true }))
+  await lookUntil(page, page.getByText('Taken', { exact: true }))
   await follow(page, '/me?part=slashes')
   await cardOf(page, hash).getByText('Executed', { exact: true }).waitFor()
   await cardOf(page, hash).getByText('Add collateral').waitFor()

@@ -42,7 +42,23 @@ export async function signInWith(page: Page, url: string, name: string): Promise
   await page.goto(url)
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('dialog').getByRole('button', { name }).click()
-  await page.getByRole('button', { name: /^Account/ }).waitFor()
+  await menuOf(page).waitFor()
+}
+
+const menuOf = (page: Page) => page.getByRole('button', { name: /^Account/ })
+
+/** Signs in with one more account of the local network, which the screens are about then. */
+export async function addAccount(page: Page, name: string): Promise<void> {
+  await menuOf(page).click()
+  await page.getByRole('button', { name: 'Add a wallet' }).click()
+  await page.getByRole('dialog').getByRole('button', { name }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+/** Has the screens be about another account that is signed in. */
+export async function useAccount(page: Page, name: string): Promise<void> {
+  await menuOf(page).click()
+  await page.getByRole('button', { name: `Use ${name}` }).click()
 }
 
 /**
@@ -101,14 +117,17 @@ export async function limitOnce(page: Page, calls: string, act: () => Promise<vo
   await page.unroute(calls)
 }
 
-/** Reloads a page until it shows what the hub has soon; by itself it would look again every 15 seconds. */
-export async function reloadUntil(page: Page, shown: Locator): Promise<void> {
-  for (let reloads = 0; reloads < 60; reloads += 1) {
+/**
+ * Looks at a page again until it shows what the hub has soon, as a person who comes back to its tab: by itself the page would read
+ * again every 15 seconds. To load it again takes ten times as long.
+ */
+export async function lookUntil(page: Page, shown: Locator): Promise<void> {
+  for (let looks = 0; looks < 60; looks += 1) {
     try {
       return await shown.waitFor({ timeout: 2_500 })
     } catch (error) {
       if (!(error instanceof errors.TimeoutError)) throw error
-      await page.reload()
+      await page.locator('html').dispatchEvent('visibilitychange')
     }
   }
   throw new Error(`The page has not come to show ${shown}.`)

@@ -5,7 +5,7 @@ import { connectTo, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { installWallet } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { openFlow, reloadUntil, signInWith } from './console-flow.ts'
+import { lookUntil, openFlow, signInWith } from './console-flow.ts'
 import { registerProject } from './console-project.ts'
 
 /**
@@ -35,7 +35,7 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
     await dialog.getByRole('button', { name: 'Try again' }).click()
     await dialog.getByRole('button', { name: /^Switch to/ }).click()
     await dialog.getByRole('button', { name: 'Done' }).click()
-    await reloadUntil(page, balanceOf(page, '7.5'))
+    await lookUntil(page, balanceOf(page, '7.5'))
     await page.getByLabel(/^Add to the vault/).fill('1')
     await page.getByRole('button', { name: 'Fund with 1 HUB' }).click()
     if ((await dialog.getByRole('listitem').count()) !== 2) throw new Error('An open vault is opened again.')

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { consoleScreens, isSettled, operatorScreens, ownScreens } from '../scripts/console-screens.ts'
-import { follow, signInWith } from './console-flow.ts'
+import { addAccount, follow, signInWith, useAccount } from './console-flow.ts'
 import { payloads, run } from './hostile-texts.ts'
 
 /** The fields that a developer can write into the listing of a project besides its name. */
@@ -99,6 +99,7 @@ export async function findInjections(browser: Browser, origin: string): Promise<
 
   const page = await openWatched(browser, origin, faults)
   let shown = 0
+  let isHostile = true
   const next = () => payloads[shown++ % payloads.length]!
   const hostilePage = (text: string) =>
     text.replace(givenBlock, (_, begin, given, end) => {
@@ -107,12 +108,14 @@ export async function findInjections(browser: Browser, origin: string): Promise<
     })
   const hostileAnswer = (text: string) => JSON.stringify(hostile(JSON.parse(text), next))
   await changeAnswers(page, origin, ({ type, url, contentType }) => {
+    if (!isHostile) return null
     if (type === 'Document') return hostilePage
-    return contentType.includes('json') && !url.includes('/v1/events') ? hostileAnswer : null
+    return contentType.includes('json') && !/\/v1\/(events|auth)/.test(url) ? hostileAnswer : null
   })
   for (const path of Object.values(await consoleScreens(origin))) {
-    await page.goto(origin + path)
-    await page.waitForFunction(isSettled)
+    // A link shows the same as a load where the document has nothing of the hub.
+    if (givenBlock.test(await readDocument(origin + path))) await load(page, origin + path)
+    else await follow(page, path)
     await lookForInjections(page, faults)
   }
   const searches = payloads.map((payload) => [payload, `/search?q=${encodeURIComponent(payload)}`] as const)
@@ -124,32 +127,38 @@ export async function findInjections(browser: Browser, origin: string): Promise<
     await lookForInjections(page, faults)
   }
   if (shown < payloads.length) faults.push(`only ${shown} texts were shown`)
-  await page.close()
+  // Wallets sign in with texts of the hub as they are.
+  isHostile = false
+  const [first = '', ...others] = Object.keys(behindSignIn)
+  await signInWith(page, `${origin}/me`, first)
+  for (const other of others) await addAccount(page, other)
+  isHostile = true
+  // The reload drops answers that were read before.
+  await page.reload()
   for (const [who, paths] of Object.entries(behindSignIn)) {
     const before = shown
-    const page = await openWatched(browser, origin, faults)
-    await signInWith(page, `${origin}/me`, who)
-    await changeAnswers(page, origin, ({ type, url, contentType }) =>
-      type !== 'Document' && contentType.includes('json') && !/\/v1\/(events|auth)/.test(url)
-        ? hostileAnswer
-        : null,
-    )
-    // The reload drops answers that were read before.
-    await page.reload()
+    await useAccount(page, who)
     for (const path of paths) {
       await follow(page, path)
       await lookForInjections(page, faults)
     }
     if (shown === before) faults.push(`no text was shown to the ${who}`)
-    await page.close()
   }
+  await page.close()
   return [...new Set(faults)]
 }
 
 /** Whether the hub puts nothing of a search into the document: all that shows it is the script of the page. */
 async function hasCommonDocument(origin: string, path: string): Promise<boolean> {
-  const read = async (url: string) => (await fetch(url, { headers: { Accept: 'text/html' } })).text()
-  return (await read(origin + path)) === (await read(`${origin}/search`))
+  return (await readDocument(origin + path)) === (await readDocument(`${origin}/search`))
+}
+
+const readDocument = async (url: string): Promise<string> =>
+  (await fetch(url, { headers: { Accept: 'text/html' } })).text()
+
+async function load(page: Page, url: string): Promise<void> {
+  await page.goto(url)
+  await page.waitForFunction(isSettled)
 }
 
 interface Answered {
@@ -225,8 +234,7 @@ export async function findRecordInjections(
   const faults: string[] = []
   const page = await openWatched(browser, origin, faults)
   for (const [path, text] of Object.entries(texts)) {
-    await page.goto(origin + path)
-    await page.waitForFunction(isSettled)
+    await load(page, origin + path)
     await page.getByText(text).first().waitFor()
     await lookForInjections(page, faults)
   }

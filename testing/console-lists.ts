@@ -43,9 +43,6 @@ export async function findListFaults(page: Page, origin: string, rows: number): 
       `back from the row ${left?.href} at ${left?.top}, the list is at ${found?.href}, ${found?.top}`,
     )
   await page.unroute(list, answerLong)
-  // A page that loads again has forgotten the long list.
-  await page.reload()
-  await page.waitForFunction(isSettled)
   return faults
 }
 
@@ -84,6 +81,8 @@ export async function findDeploymentFaults(page: Page, origin: string): Promise<
   const files = /\/_app\/(immutable\/(?!entry\/boot).*\.js|version\.json)$/
   let documents = 0
   let goneUntil = 0
+  await page.goto(`${origin}/projects`)
+  await page.waitForFunction(isSettled)
   await page.route(files, (route) => {
     if (documents >= goneUntil) return route.continue()
     if (route.request().url().endsWith('.json')) return route.fulfill({ json: { version: 'next' } })
@@ -100,8 +99,6 @@ export async function findDeploymentFaults(page: Page, origin: string): Promise<
     await page.waitForFunction(isSettled)
     if (documents !== wanted) faults.push(`after a deployment ${page.url()} was loaded ${documents} times`)
   }
-  await page.goto(`${origin}/projects`)
-  await page.waitForFunction(isSettled)
   await deploy(() => page.getByRole('link', { name: 'Faucet', exact: true }).click(), 1)
   await deploy(() => page.goto(`${origin}/faucet`).catch(() => {}), 2)
   await page.unroute(files)

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core'
+import { follow } from './console-flow.ts'
 
 /** Checks that the console says when the network is lost and continues by itself, and sends no task unseen. */
 export async function loseNetwork(page: Page): Promise<void> {
   const { origin } = new URL(page.url())
   const context = page.context()
-  await page.goto(origin)
+  await follow(page, '/')
   await page.getByText('Live', { exact: true }).waitFor()
   await context.setOffline(true)
   await page.getByText('Not connected').waitFor()
@@ -47,6 +48,7 @@ async function keepTaskUnsent(page: Page, origin: string): Promise<void> {
 
 /** Above a limit the page says when it sends the task, and does. */
 async function waitForLimit(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/projects/sample-echo/try`)
   await page.route(
     '**/v1/projects/*/tasks',
     (route) =>
@@ -57,7 +59,6 @@ async function waitForLimit(page: Page, origin: string): Promise<void> {
       }),
     { times: 1 },
   )
-  await page.goto(`${origin}/projects/sample-echo/try`)
   await page.getByRole('button', { name: 'Submit the task' }).click()
   await page.getByRole('heading', { name: 'Too many tasks from here' }).waitFor()
   await page.getByRole('heading', { name: 'Output' }).waitFor()

@@ -9,7 +9,7 @@ import { connectTo, fetchFromHub, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { hubWithNodeKey } from '../sdk/node.ts'
 import { findScreenFaults } from './console.ts'
-import { endSession, follow, openFlow } from './console-flow.ts'
+import { addAccount, endSession, follow, openFlow } from './console-flow.ts'
 import { findRecordInjections, hostileListing } from './console-hostile.ts'
 import { registerProject } from './console-project.ts'
 import { payloads } from './hostile-texts.ts'
@@ -111,9 +111,7 @@ async function signInAsOperator(page: Page, origin: string): Promise<void> {
   const how = await page.getByRole('link', { name: 'How a hub is operated' }).getAttribute('href')
   const { status } = await fetch(new URL(String(how), origin), { headers: { Accept: 'text/html' } })
   if (status !== 200) throw new Error(`${how} answers ${status}.`)
-  await page.getByRole('button', { name: /^Account/ }).click()
-  await page.getByRole('button', { name: 'Add a wallet' }).click()
-  await dialog(page).getByRole('button', { name: 'Operator' }).click()
+  await addAccount(page, 'Operator')
   await page.getByRole('heading', { name: 'Projects that wait for a review' }).waitFor()
   // Only operators have the way here in their menu.
   await follow(page, '/')

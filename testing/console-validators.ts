@@ -5,7 +5,7 @@ import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { connectTo, fetchFromHub, readNetwork } from '../scripts/hub/network.ts'
 import { hubWithNodeKey } from '../sdk/node.ts'
 import { findScreenFaults } from './console.ts'
-import { limitOnce, openFlow, reloadUntil, signInWith } from './console-flow.ts'
+import { limitOnce, lookUntil, openFlow, signInWith } from './console-flow.ts'
 
 /**
  * A validator registers, and the operator has it among the validators in the console, then takes it out again: each is a
@@ -66,7 +66,7 @@ async function approve(page: Page, nodeId: string): Promise<void> {
   await asked.getByRole('button', { name: 'Try again' }).last().click()
   await page.getByRole('status').filter({ hasText: 'Approve' }).waitFor()
   await page.getByLabel('State').selectOption('')
-  await reloadUntil(page, node.getByText(/^Validates: it is in generation \d+/))
+  await lookUntil(page, node.getByText(/^Validates: it is in generation \d+/))
   if (await node.getByRole('button', { name: 'Approve' }).isVisible())
     throw new Error('A validator of a generation can be approved again.')
 }

@@ -7,7 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { ownScreens } from '../scripts/console-screens.ts'
 import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { endSession, follow, openFlow, reloadUntil, tokenOf } from './console-flow.ts'
+import { endSession, follow, lookUntil, openFlow, tokenOf } from './console-flow.ts'
 import { runTool } from './run-tool.ts'
 
 /**
@@ -243,7 +243,7 @@ async function resumeTask(page: Page, origin: string): Promise<void> {
   await submitted
   await page.goto(origin)
   await page.unroute('**/v1/tasks/*')
-  await page.goto(`${origin}/projects/sample-echo/try`)
+  await follow(page, '/projects/sample-echo/try')
   await page.getByRole('button', { name: 'Verify in this browser' }).waitFor()
 }
 
@@ -287,10 +287,10 @@ async function claimEarnings(page: Page, origin: string): Promise<void> {
   await follow(page, '/me?part=earnings')
   await passTime('1h')
   // Attested and posted, it waits for the end of its challenge period.
-  await reloadUntil(page, page.getByRole('row').filter({ hasText: 'Settled' }).first())
+  await lookUntil(page, page.getByRole('row').filter({ hasText: 'Settled' }).first())
   await passTime('3h')
   const claim = page.getByRole('button', { name: 'Claim everything' })
-  await reloadUntil(page, claim)
+  await lookUntil(page, claim)
   await page.route('**/v1/me/withdrawals/claims', (route) => route.abort())
   await claim.click()
   await page.getByText('This did not work').waitFor()

@@ -79,13 +79,20 @@ export async function findScreenFaults(page: Page): Promise<string[]> {
       faults.push(`${scheme}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
   }
   await page.waitForFunction(isSettled)
-  await page.emulateMedia({ colorScheme: 'light' })
-  await lookForViolations('light')
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await lookForViolations('dark', ['color-contrast'])
-  const wide = await widthOnPhone(page)
-  if (wide !== 360) faults.push(`${wide} pixels wide on a phone of 360`)
+  // The scheme that the page has comes first: it is drawn again for each change.
+  const isDark = await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+  const [first, second] = isDark ? (['dark', 'light'] as const) : (['light', 'dark'] as const)
+  await lookForViolations(first)
+  await page.emulateMedia({ colorScheme: second })
+  await lookForViolations(second, ['color-contrast'])
+  faults.push(...(await findWidthFaults(page)))
   return faults
+}
+
+/** Finds whether the open screen is too wide for a phone. */
+export async function findWidthFaults(page: Page): Promise<string[]> {
+  const wide = await widthOnPhone(page)
+  return wide === 360 ? [] : [`${wide} pixels wide on a phone of 360`]
 }
 
 /** A size lasts as long as the session that set it. */
@@ -102,8 +109,10 @@ async function widthOnPhone(page: Page): Promise<number> {
       mobile: false,
     })
   await resize({ width: 360, height: 740 })
-  await page.waitForFunction(() => innerWidth === 360)
-  const wide = await page.evaluate('document.documentElement.scrollWidth')
+  const wide = await page.evaluate(`new Promise((resolve) => {
+    const look = () => innerWidth === 360 ? resolve(document.documentElement.scrollWidth) : requestAnimationFrame(look)
+    look()
+  })`)
   await resize(page.viewportSize()!)
   return Number(wide)
 }
@@ -125,7 +134,7 @@ async function useKeys(page: Page): Promise<void> {
 async function seeNothing(page: Page, faults: string[]): Promise<void> {
   const before = faults.length
   const { origin } = new URL(page.url())
-  await page.goto(`${origin}/rounds/task:0x${'12'.repeat(32)}`)
+  await follow(page, `/rounds/task:0x${'12'.repeat(32)}`)
   await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
   await page.getByRole('button', { name: 'Copy Request' }).waitFor()
   await page.getByRole('link', { name: 'What this error means' }).waitFor()
@@ -164,6 +173,3 @@ async function loseHub(page: Page, faults: string[]): Promise<void> {
   faults.splice(before)
   faults.push(...ofDeployment)
 }
-
-/** A global of the page. */
-declare const innerWidth: number

@@ -40,6 +40,7 @@ async function longList(): Promise<string> {
   const began = Date.now()
   const faults = await findListFaults(page, hub, listRows)
   const seconds = ((Date.now() - began) / 1_000).toFixed(1)
+  await page.reload()
   await session.send('HeapProfiler.collectGarbage')
   const { usedSize } = await session.send('Runtime.getHeapUsage')
   await page.close()
