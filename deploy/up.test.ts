@@ -71,14 +71,22 @@ describe('up', () => {
     expect(checked).toEqual([url, ...Array.from({ length: 3 }, () => `${url} ${chosen}`)])
   })
 
-  test('that was interrupted before or after any step has the same result when it runs again', async () => {
+  test('that fails before or after any step, or is killed after it, has the same result when it runs again', async () => {
     await up()
-    const [whole, steps] = [made(), changes()]
-    for (const step of steps)
-      for (const when of ['before', 'after']) {
+    const whole = made()
+    const ofFirst = changes().length
+    await up()
+    for (const [index, step] of changes().entries())
+      for (const when of ['before', 'after', 'killed']) {
         account = new RecordedAccount()
+        // A Worker that is there gets a new version.
+        if (index >= ofFirst) await up()
         account.fault = `${when}: ${step}`
-        await expect(up(), step).rejects.toThrow(CommandError)
+        const killed = new Promise<void>((resolve) => {
+          account.onKill = resolve
+        })
+        if (when === 'killed') await Promise.race([killed, up().then(() => expect.fail(step))])
+        else await expect(up(), step).rejects.toThrow(CommandError)
         await up()
         expect(made(), step).toEqual(whole)
         expect(account.deployments.at(-1)?.versions.at(-1)?.percentage).toBe(100)

@@ -39,7 +39,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data
     of.keepAccount({
       ...new RecordedAccount(),
       databases: [{ name: environment.name, uuid: '00000000-0000-0000-0000-000000000000' }],
-      killed: null,
+      killsAfter: [],
       ...over,
     })
 
@@ -58,7 +58,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data
       },
     })
     desk = openDesk(environment, 'trial', async () => Number(new URL(network.hubUrl).port))
-    keepAccount(desk, { secrets: { HUB_SECRET: '' }, killed: [] })
+    keepAccount(desk, { secrets: { HUB_SECRET: '' }, killsAfter: ['r2 object put'] })
     network = await startNodeNetwork({
       ...{ folder, statePath: state(), miners: 3, validators: 1 },
       chain: {

@@ -8,13 +8,14 @@ import { WranglerError } from '../wrangler-error.ts'
 import { callWrangler } from './call-wrangler.ts'
 import { RecordedAccount } from './recorded-account.ts'
 
-/** The state of an account, and the steps after which `up` was killed; null if nobody kills it. */
+/** The state of an account, and the calls of wrangler that still end the process that makes them. */
 export interface KeptAccount
   extends Pick<
     RecordedAccount,
     'databases' | 'buckets' | 'queues' | 'rules' | 'secrets' | 'deployments' | 'uploads' | 'isMigrated'
   > {
-  killed: string[] | null
+  /** The beginning of each such call. It has its effect first, and ends one process. */
+  killsAfter: string[]
 }
 
 /** The output of `wrangler tail`, a line for each invocation of the Worker. */
@@ -34,19 +35,6 @@ const appliedFile = 'applied'
 /** Calls that wrangler answers from a folder as it does from an account. */
 const localCalls = ['d1 migrations', 'd1 execute', 'd1 export', 'r2 object']
 const attemptsMax = 20
-
-/** Calls that change something. */
-const changing = [
-  ...['d1 create', 'r2 bucket create', 'r2 bucket lifecycle add', 'queues create', 'secret bulk'],
-  ...['d1 migrations apply', 'deploy', 'versions upload', 'triggers deploy', 'versions deploy'],
-  'r2 object put',
-]
-
-/** A call without the names of the resources that it changes; null if it changes nothing. */
-function stepOf(call: string): string | null {
-  const step = changing.find((words) => call.startsWith(`${words} `))
-  return step === undefined ? null : `${step} ${/@(\d+%)/.exec(call)?.[1] ?? ''}`.trim()
-}
 
 /** One call of a stand-in of wrangler. */
 export interface StandInCall {
@@ -79,7 +67,7 @@ export function localWrangler(folder: string) {
   }
   const answer = async (call: StandInCall): Promise<StandInAnswer> => {
     const account = new RecordedAccount(folder)
-    const { killed: before, ...had } = held()
+    const { killsAfter, ...had } = held()
     Object.assign(account, had)
     let stdout: string
     try {
@@ -88,12 +76,11 @@ export function localWrangler(folder: string) {
       if (!(error instanceof WranglerError)) throw error
       return { stdout: '', stderr: error.output, code: 1, kills: false }
     }
-    const step = stepOf(call.args.join(' '))
-    const kills = before !== null && step !== null && !before.includes(step)
+    const killing = killsAfter.find((words) => call.args.join(' ').startsWith(`${words} `))
     const { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated } = account
     const made = { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated }
-    keep({ ...made, killed: kills ? [...before, step] : before })
-    return { stdout, stderr: '', code: 0, kills }
+    keep({ ...made, killsAfter: killsAfter.filter((words) => words !== killing) })
+    return { stdout, stderr: '', code: 0, kills: killing !== undefined }
   }
   return { keep, held, answer }
 }

@@ -24,8 +24,10 @@ export class RecordedAccount {
   /** Buckets that have something. */
   readonly full = new Set<string>()
   uploads = 0
-  /** `before: CALL` or `after: CALL`: that call fails once. */
+  /** `before: CALL` or `after: CALL`: that call fails once. `killed: CALL`: it has its effect, and never returns to a caller that is dead. */
   fault: string | null = null
+  /** Called once a caller is dead. */
+  onKill = (): void => {}
 
   /** Rows that the schema of the database has. */
   tables: object[] = []
@@ -51,6 +53,10 @@ export class RecordedAccount {
     if (fault?.startsWith('before')) throw new WranglerError(args, 'A request to the Cloudflare API failed.')
     const answer = this.#commands[command]!(args, input)
     if (answer instanceof Error) throw new WranglerError(args, answer.message)
+    if (fault?.startsWith('killed')) {
+      this.onKill()
+      return new Promise(() => {})
+    }
     if (fault !== null) throw new WranglerError(args, 'The connection was lost.')
     return typeof answer === 'string' ? answer : ''
   }

@@ -117,7 +117,7 @@ export async function startRunbookStage() {
     const secrets = { HUB_SECRET: 'x', COORDINATOR_SEED: 'x', RELAYER_PRIVATE_KEY: 'x' }
     const deployments = [deployed('v1', 1), deployed('v2', 2)]
     const account = { ...made, rules: ['delete-payloads'], secrets, deployments, isMigrated: true }
-    desk.keepAccount({ ...new RecordedAccount(), ...account, killed: null })
+    desk.keepAccount({ ...new RecordedAccount(), ...account, killsAfter: [] })
   }
   const balance = (wei: bigint) => anvil.rpc('anvil_setBalance', relayer, `0x${wei.toString(16)}`)
 
