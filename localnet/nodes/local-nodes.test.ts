@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readNetwork } from '../../scripts/hub/network.ts'
 import { hubWithNodeKey } from '../../sdk/node.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
@@ -34,8 +34,8 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
       onLoss: ({ name }) => lost.push(name),
     }
   })
-  afterEach(() => stopNodes(nodes))
   afterAll(async () => {
+    await stopNodes(nodes)
     await network?.stop()
     rmSync(folder, { recursive: true })
   })
@@ -43,13 +43,19 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     ...placesOf('validator', validatorDirs(path.join(folder, 'validators'), 2), path.join(folder, 'logs')),
     ...placesOf('miner', [path.join(folder, 'devices/1')], path.join(folder, 'logs')),
   ]
+  /** Two validators and a miner that run, over the same data in each test; a test may end some of them. */
+  const runningNodes = async () => {
+    if (nodes.length === 0) nodes = await startNodes(places(), surroundings)
+    else await Promise.all(nodes.filter(({ pid }) => pid === null).map((node) => node.start()))
+    await Promise.all(nodes.map((node) => node.waitUntilKnown()))
+    return nodes as [LocalNode, LocalNode, LocalNode]
+  }
   const readValidators = async () =>
     (await (await readNetwork(network.url)).client.call('GET /v1/validators')).validators
   const isRunning = (pid: number | null) => pid !== null && existsSync(`/proc/${pid}`)
 
   test('each runs as a process with its own key, port and log, and the hub knows it', async () => {
-    nodes = await startNodes(places(), surroundings)
-    await Promise.all(nodes.map((node) => node.waitUntilKnown()))
+    await runningNodes()
     await beginLocalValidators(network.url, nodes.slice(0, 2))
     expect(nodes.map(({ name }) => name)).toEqual(['validator-1', 'validator-2', 'miner-1'])
     expect(new Set(nodes.map(({ nodeId }) => nodeId)).size).toBe(3)
@@ -67,8 +73,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
   })
 
   test('another validator is admitted with the commands of docs/become-a-validator.md', async () => {
-    nodes = await startNodes(places(), surroundings)
-    await Promise.all(nodes.map((node) => node.waitUntilKnown()))
+    await runningNodes()
     const port = await pickPort()
     const replaced: readonly (readonly [string, string])[] = [
       ['http://127.0.0.1:8545', network.rpcUrl],
@@ -100,9 +105,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
   })
 
   test('they follow the time of the network soon after it was moved', async () => {
-    nodes = await startNodes(places(), surroundings)
-    const [first] = nodes as [LocalNode]
-    await first.waitUntilKnown()
+    const [first] = await runningNodes()
     await network.passTime(7_200)
     const seed = `0x${readFileSync(path.join(first.plan.dataDir, 'node.key'), 'utf8').trim()}`
     const { call } = hubWithNodeKey({ url: network.url, key: seed })
@@ -113,8 +116,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
   })
 
   test('a killed node is reported, the others continue, and it comes back with the same identity', async () => {
-    nodes = await startNodes(places(), surroundings)
-    const [first, second] = nodes as [LocalNode, LocalNode]
+    const [first, second] = await runningNodes()
     const [{ nodeId, url }, pid] = [first, first.pid]
     process.kill(pid!, 'SIGKILL')
     await expect.poll(() => lost).toEqual(['validator-1'])
@@ -131,7 +133,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
   })
 
   test('they stop when they are told to', async () => {
-    nodes = await startNodes(places(), surroundings)
+    await runningNodes()
     const pids = nodes.map(({ pid }) => pid)
     expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0, 0])
     expect(pids.filter(isRunning)).toEqual([])
@@ -139,6 +141,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
   })
 
   test('if one node cannot start, no node is left, and the error says why', async () => {
+    await stopNodes(nodes)
     const [first, second] = places() as [NodePlace, NodePlace]
     const spawned: () => void = vi.fn()
     const failing = startNodes([first, { ...second, dataDir: first.dataDir }], {
@@ -148,7 +151,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     await expect(failing).rejects.toThrow(/^validator-\d did not start: Error: .*/)
     expect(spawned).toHaveBeenCalledTimes(2)
     // The lock of the data directory is free again.
-    nodes = await startNodes([first], surroundings)
+    await stopNodes(await startNodes([first], surroundings))
     expect(readFileSync(path.join(first.dataDir, 'node.key'), 'utf8')).not.toBe('')
   })
 })
