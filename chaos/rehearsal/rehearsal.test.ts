@@ -17,7 +17,7 @@ test.skipIf(!hasAnvil)(
   { timeout: 600_000 },
   async () => {
     const problems: string[] = []
-    const sepolia = await startPublicChain(rehearsedChains.sepolia, seed, { slotMs: 250, stretchSecs: 240 })
+    const sepolia = await startPublicChain(rehearsedChains.sepolia, seed, { slotMs: 500, stretchSecs: 600 })
     const telling = {
       folder: temporaryFolder(),
       say: () => {},
