@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { bytesToHex, raw32 } from '../protocol/encoding/index.ts'
-import { type Ed25519Signer, ed25519PublicKey, strictEd25519Verifier } from '../protocol/signatures/index.ts'
+import { type Ed25519Signer, strictEd25519Verifier } from '../protocol/signatures/index.ts'
 
 /** SubjectPublicKeyInfo and PKCS#8 of an ed25519 key, up to its 32 bytes (RFC 8410). */
 const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex')
@@ -20,8 +20,9 @@ export function nativeSigner(seed: string): Ed25519Signer {
     format: 'der',
     type: 'pkcs8',
   })
+  const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' })
   return {
-    publicKey: ed25519PublicKey(seed),
+    publicKey: bytesToHex(publicKey.subarray(publicKeyHead.length)),
     sign: (message) => bytesToHex(sign(null, Buffer.from(message), key)),
   }
 }

@@ -207,7 +207,7 @@ describe('the routes of committee sets', () => {
     const stranger = createNode()
     for (const attestation of [
       attest(stranger, snapshot),
-      attestSnapshot(profile, validator.seed, hashText('another set')),
+      attestSnapshot(profile, validator.key, hashText('another set')),
       { ...attest(validator, snapshot), node_id: stranger.nodeId },
     ]) {
       await expectRefusal(validator.call('POST', nodePath(), attestation), '422 invalid_evidence')

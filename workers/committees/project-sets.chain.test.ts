@@ -254,7 +254,7 @@ describe('validators', () => {
     const answers: (() => Response | Promise<Response>)[] = [
       () => Response.json({}),
       () => new Response('no JSON'),
-      () => Response.json(attestSnapshot(profile, one.seed, hashText('another set'))),
+      () => Response.json(attestSnapshot(profile, one.key, hashText('another set'))),
       async () => Response.json(attest(two, await readSet())),
       () => new Response(null, { status: 307, headers: { Location: 'https://validator-1.example/' } }),
       () => new Response('x'.repeat(4 * 1024 * 1024 + 1)),

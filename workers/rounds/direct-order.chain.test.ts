@@ -6,7 +6,7 @@ import { createReceipt, type StateHead } from '../../protocol/execution/index.ts
 import { type DirectRound, deriveDirectRoundId, resolveProfile } from '../../protocol/identity/index.ts'
 import { createExecutionVote, type ExecutionVote } from '../../protocol/rounds/index.ts'
 import { services } from '../services.ts'
-import { networkNow } from '../test/callers.ts'
+import { networkNow, type TestNode } from '../test/callers.ts'
 import { bodyOf, client, expectAnswer, expectRefusal } from '../test/client.ts'
 import { uploadModule } from '../test/project.ts'
 import { SimulatedRounds } from '../test/rounds.ts'
@@ -20,7 +20,7 @@ const rootOf = (count: number, salt = '') => hashText(`root ${count}${salt}`)
 
 /** The storage of a validator for a module that counts, kept as nodes keep it. */
 class Counter {
-  readonly seed: string
+  readonly key: TestNode['key']
   /** The sequence number of its storage. */
   count = 0
   /** The vote of each round, which stays. */
@@ -37,8 +37,8 @@ class Counter {
   others: readonly string[] = []
   asked = 0
 
-  constructor(seed: string) {
-    this.seed = seed
+  constructor(key: TestNode['key']) {
+    this.key = key
   }
 
   async answer(path: string, body: unknown): Promise<Response> {
@@ -80,7 +80,7 @@ class Counter {
         post_root: rootOf(this.count + 1, this.salt),
       },
     ]
-    return createExecutionVote(profile, this.seed, {
+    return createExecutionVote(profile, this.key, {
       round,
       receipt,
       payout_address: `0x${'a1'.repeat(20)}`,
@@ -112,7 +112,7 @@ beforeEach(async () => {
   rounds.install()
   module = await uploadModule(rounds.developer!)
   await runSql('UPDATE modules SET stateless = 0 WHERE manifest_address = ?', module.address)
-  counters = rounds.validators.map(({ node }) => new Counter(node.seed))
+  counters = rounds.validators.map(({ node }) => new Counter(node.key))
   for (const [i, validator] of rounds.validators.entries() as Iterable<[number, SimulatedValidator]>)
     validator.instead = (at, body) => counters[i]!.answer(at, body)
 })

@@ -132,7 +132,7 @@ describe.each([
       if (coming.length === 0) continue
       // A vote of one that came later counts for nothing.
       const record = votes[0]!.finality
-      const forged = coming.map(({ node }) => createFinalityVote(profile, node.seed, record))
+      const forged = coming.map(({ node }) => createFinalityVote(profile, node.key, record))
       const mixed = await postWithVotes(recorded[0]!, [...votes.slice(0, quorum - 1), ...forged])
       await expectRefusal(mixed, '422 invalid_evidence')
     }
@@ -199,7 +199,7 @@ describe('keys that end in the middle of an epoch', () => {
     await expectFinalBy(late, others)
     expect(asked([ended])).toEqual([1])
     const votes = (await fileOf(late)).finality_votes
-    const forged = createFinalityVote(profile, ended.node.seed, votes[0]!.finality)
+    const forged = createFinalityVote(profile, ended.node.key, votes[0]!.finality)
     const [[evidence], [earlier]] = [await evidenceOf(late), await evidenceOf(early)]
     await expectRefusal(postWithVotes(evidence!, [...votes.slice(0, 2), forged]), '422 invalid_evidence')
     // The very record that was final before.
@@ -218,7 +218,7 @@ describe('keys that end in the middle of an epoch', () => {
     const other = { ...earlyFile.finality!, voters: [] }
     expect(hashFinality(other)).not.toBe(hashFinality(earlyFile.finality!))
     const signedBy = (some: readonly SimulatedValidator[]) =>
-      some.map(({ node }) => createFinalityVote(profile, node.seed, other))
+      some.map(({ node }) => createFinalityVote(profile, node.key, other))
     const [recorded] = await evidenceOf(early)
     await expectRefusal(postWithVotes(recorded!, signedBy(before.slice(2))), '422 invalid_evidence')
     const staying = [...before.slice(2), ...coming]

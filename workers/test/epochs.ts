@@ -93,7 +93,7 @@ export function attested(
   return {
     ...body,
     receipt_hash: receiptHash,
-    attestations: by.map(({ seed }) => attestEpochReceipt(profile, seed, receiptHash)),
+    attestations: by.map(({ key }) => attestEpochReceipt(profile, key, receiptHash)),
   }
 }
 

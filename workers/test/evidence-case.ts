@@ -41,7 +41,7 @@ export async function knowCase(input: Json): Promise<void> {
       await validator.call(
         'POST',
         path,
-        attestSnapshot(resolveProfile({ network: snapshot.network }), seed, setHash),
+        attestSnapshot(resolveProfile({ network: snapshot.network }), validator.key, setHash),
       )
   }
   known = named

@@ -159,7 +159,7 @@ export function accusationsOf({
     ...change,
   })
   const finality = (validators: readonly TestNode[], decided: ReturnType<typeof record>) =>
-    validators.map(({ seed }) => createFinalityVote(profile, seed, decided))
+    validators.map(({ key }) => createFinalityVote(profile, key, decided))
   const evidence = (kind: Offence, task: Task, proof: Record<string, unknown>, change: object = {}) =>
     ({
       v: 1,

@@ -156,7 +156,7 @@ export function simulateRound(given: SimulatedRound): SimulatedEnd {
     closedAt: issuedAt + 2,
     isAudited: record.audited,
     finalityVotes:
-      state === 'failed' ? [] : validators.map(({ seed }) => createFinalityVote(profile, seed, record)),
+      state === 'failed' ? [] : validators.map(({ key }) => createFinalityVote(profile, key, record)),
     outcome:
       state === 'failed' ? { state, at: endedAt } : { state, record, at: endedAt, ms: lastedSecs * 1_000 },
   }

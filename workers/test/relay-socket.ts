@@ -21,10 +21,10 @@ const limits = defaultNetworkParams
 
 /** The headers of an upgrade that the hub lets through, with the ticket of a node that comes back. */
 export async function upgradeHeaders(
-  { seed }: Pick<TestNode, 'seed'>,
+  { key }: Pick<TestNode, 'key'>,
   ticket?: string,
 ): Promise<Record<string, string>> {
-  const { headers } = signRequest(profile, seed, {
+  const { headers } = signRequest(profile, key, {
     method: 'GET',
     target: '/v1/relay',
     body: '',

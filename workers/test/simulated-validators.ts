@@ -11,6 +11,7 @@ import {
   type TaskVote,
   tallyVotes,
 } from '../../protocol/rounds/index.ts'
+import { verifyNatively } from '../native-ed25519.ts'
 import { seatedOf } from './attested-set.ts'
 import { createNode, type TestNode } from './callers.ts'
 import { simulateRun } from './simulated-members.ts'
@@ -63,7 +64,7 @@ export class SimulatedValidator {
 
   async decide({ task, input_b64, votes, agreed_at, audit_block, fallback }: FinalityRequest) {
     const seated = await seatedOf(task)
-    const tally = tallyVotes(profile, seated, task, votes)
+    const tally = tallyVotes(profile, seated, task, votes, verifyNatively)
     if (audit_block.timestamp <= agreed_at) throw new Error('the audit block is too old')
     const draw = auditDraw(profile, deriveTaskRoundId(task), audit_block.hash)
     const mustRun = fallback !== null || isAudited(draw, defaultNetworkParams.audit_bp, tally.contested)

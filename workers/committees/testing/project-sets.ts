@@ -157,5 +157,5 @@ export async function attestAs(node: TestNode): Promise<void> {
   await services(env).committeeSets.attest({ projectId: project, epoch }, [attestation], now)
 }
 
-export const attest = ({ seed: own }: TestNode, snapshot: Snapshot) =>
-  attestSnapshot(profile, own, hashSnapshot(snapshot))
+export const attest = ({ key }: TestNode, snapshot: Snapshot) =>
+  attestSnapshot(profile, key, hashSnapshot(snapshot))

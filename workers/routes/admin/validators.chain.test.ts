@@ -166,10 +166,10 @@ describe('a generation without its quorum', () => {
   test('does not count signatures of other nodes or over other documents', async () => {
     const [one, two] = first as [TestNode, TestNode]
     const answers: ((document: ValidatorGeneration) => object)[] = [
-      (document) => signGeneration(profile, joining.seed, document),
-      (document) => signGeneration(profile, two.seed, document),
-      (document) => signGeneration(profile, one.seed, { ...document, generation: 7 }),
-      (document) => ({ ...signGeneration(profile, one.seed, document), more: 1 }),
+      (document) => signGeneration(profile, joining.key, document),
+      (document) => signGeneration(profile, two.key, document),
+      (document) => signGeneration(profile, one.key, { ...document, generation: 7 }),
+      (document) => ({ ...signGeneration(profile, one.key, document), more: 1 }),
     ]
     await change({ approve: [joining.nodeId] })
     for (const [i, answer] of answers.entries()) {
@@ -244,7 +244,7 @@ describe('a generation whose signatures are late', () => {
     chain.hosts.set('three.validators.example', async (request) => {
       const { document } = (await request.json()) as { document: ValidatorGeneration }
       setTime(start + lead - 59)
-      return Response.json(signGeneration(profile, first[2]!.seed, document))
+      return Response.json(signGeneration(profile, first[2]!.key, document))
     })
     await gatherAt(start + lead - 60)
     expect(await verifiedChain()).toHaveLength(1)
@@ -299,7 +299,7 @@ describe('the chain of generations', () => {
     const last = await validators.last()
     // The generation is completed once more, or another is proposed on top of a generation that is no longer the last.
     expect(
-      await pendingGenerations.complete(kept!, signGeneration(profile, five.seed, kept!.document), [], start),
+      await pendingGenerations.complete(kept!, signGeneration(profile, five.key, kept!.document), [], start),
     ).toBe(false)
     const decision = { operator: '0x', reason: null, approve: [six.nodeId], revoke: [], endedAt: null }
     for (const replaces of [false, true])

@@ -96,8 +96,8 @@ describe('sets that the hub built', () => {
     async ({ input }) => {
       const setHash = await know(ordinary.input)
       const { validators } = await createValidators(ordinary.input, {})
-      for (const { seed, call } of validators) {
-        const attestation = attestSnapshot(resolveProfile(), seed, hashCanonicalJson(input.snapshot))
+      for (const { key, call } of validators) {
+        const attestation = attestSnapshot(resolveProfile(), key, hashCanonicalJson(input.snapshot))
         await expectRefusal(
           call('POST', nodePath(ordinary.input.snapshot), attestation),
           '422 invalid_evidence',

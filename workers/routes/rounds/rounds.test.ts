@@ -57,8 +57,8 @@ async function publishDirect() {
   const nonce = '0123456789abcdef0123456789abcdef'
   const round = { ...run, input_hash: receipt.input_hash, gas_limit: 1_000, issued_at: now, nonce }
   const roundId = deriveDirectRoundId(round)
-  const votes = validators.map(({ seed }) =>
-    createExecutionVote(profile, seed, { round, receipt, payout_address: `0x${'0'.repeat(40)}` }),
+  const votes = validators.map(({ key }) =>
+    createExecutionVote(profile, key, { round, receipt, payout_address: `0x${'0'.repeat(40)}` }),
   )
   await services(env).roundFiles.putDirectRound({ round_id: roundId, round, exec_votes: votes })
   const { round: task } = simulateRound({ members, deeds: [], validators, issuedAt: now })

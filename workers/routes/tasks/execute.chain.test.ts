@@ -45,7 +45,7 @@ describe('POST /v1/execute', () => {
         }
         const receipt = createReceipt(run)
         const payout_address = `0x${'a1'.repeat(20)}`
-        const vote = createExecutionVote(profile, validator.node.seed, { round, receipt, payout_address })
+        const vote = createExecutionVote(profile, validator.node.key, { round, receipt, payout_address })
         return Response.json({
           success: run.success,
           output: failure ? null : new TextDecoder().decode(output),

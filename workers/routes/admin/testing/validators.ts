@@ -113,7 +113,7 @@ export function validatorScene() {
         document: ValidatorGeneration
       }
       expect(more).toEqual({})
-      return Response.json(signGeneration(profile, node.seed, document))
+      return Response.json(signGeneration(profile, node.key, document))
     })
     return node
   }

@@ -61,7 +61,7 @@ function runs(salts: readonly (string | undefined)[], outputLength = 0): void {
       }
       const receipt = createReceipt(run)
       const payout_address = `0x${'a1'.repeat(20)}`
-      const vote = createExecutionVote(profile, validator.node.seed, {
+      const vote = createExecutionVote(profile, validator.node.key, {
         round: round as never,
         receipt,
         payout_address,
