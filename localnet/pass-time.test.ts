@@ -11,7 +11,7 @@ import { readNetwork } from '../scripts/hub/network.ts'
 import { type Payload, signAndRelay, signIn } from '../scripts/hub/wallet.ts'
 import type { SignedBody } from '../sdk/actions.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
-import { runTool } from '../testing/run-tool.ts'
+import { loadedTools, runTool } from '../testing/run-tool.ts'
 import { accounts } from './accounts.ts'
 import { passTime } from './pass-time.ts'
 import { privateKeys } from './private-keys.ts'
@@ -26,6 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => network?.stop())
 
+const runLoaded = loadedTools()
 const networkNow = async () => (await readNetwork(network.url)).now()
 
 test.skipIf(!hasAnvil)(
@@ -55,7 +56,7 @@ test.skipIf(!hasAnvil)(
       ['eth_sendTransaction', { from: accounts.miner.address, to: contracts.staking, data }],
       ['evm_mine'],
     ])
-    const { stdout } = await runTool('tools/pass-time.ts', ['4d'], { HUB_URL: network.url })
+    const { stdout } = await runLoaded('tools/pass-time.ts', ['4d'], { HUB_URL: network.url })
     expect(stdout).toMatch(/: epoch \d+ of \d+ s runs until 20\S+Z; [1-9]\d* began\n/)
     expect(stdout).toContain(`the collateral of subscription ${subscriptionId} can be withdrawn`)
     const lifeAfter = (await signIn(client, privateKeys.miner)).expiresAt - Date.now() / 1000
@@ -67,7 +68,7 @@ test.skipIf(!hasAnvil)(
 test.skipIf(!hasAnvil)(
   'thirty days later, a miner bonds, sets a payout, unbonds and withdraws by signature, and the faucet gives',
   async () => {
-    await runTool('tools/pass-time.ts', ['30d'], { HUB_URL: network.url })
+    await runLoaded('tools/pass-time.ts', ['30d'], { HUB_URL: network.url })
     const client = await readNetwork(network.url)
     expect((await client.now()) - Date.now() / 1000).toBeGreaterThan(30 * 86_400)
     const miner = await signIn(client, privateKeys.miner)
@@ -137,7 +138,7 @@ test.skipIf(!hasAnvil)(
 )
 
 test.skipIf(!hasAnvil)('an error names a chain that does not answer', async () => {
-  const { code, stderr } = await runTool('tools/pass-time.ts', ['2h', '--rpc', 'http://127.0.0.1:1'], {
+  const { code, stderr } = await runLoaded('tools/pass-time.ts', ['2h', '--rpc', 'http://127.0.0.1:1'], {
     HUB_URL: network.url,
   })
   expect(stderr).toContain('The time of the chain at http://127.0.0.1:1 cannot be moved')

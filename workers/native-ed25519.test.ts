@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ed25519PublicKey, signEd25519, verifyEd25519 } from '../protocol/signatures/index.ts'
 import crypto from '../protocol/vectors/crypto.json' with { type: 'json' }
@@ -39,5 +40,14 @@ describe('nativeSigner', () => {
     const signer = nativeSigner(seed)
     expect(signer.publicKey).toBe(ed25519PublicKey(seed))
     expect(signer.sign(message)).toBe(signEd25519(seed, message))
+  })
+
+  test('has the public key that the protocol derives from any seed', () => {
+    const hex = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => `0x${bytes.toHex()}`)
+    fc.assert(
+      fc.property(hex, (any) => {
+        expect(nativeSigner(any).publicKey).toBe(ed25519PublicKey(any))
+      }),
+    )
   })
 })

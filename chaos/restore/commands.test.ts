@@ -1,5 +1,6 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { backup as backUp, DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readManifest } from '../../deploy/backup/manifest.ts'
 import type { Environment } from '../../deploy/environment.ts'
@@ -15,6 +16,7 @@ import { pickPort } from '../../localnet/port.ts'
 import { privateKeys } from '../../localnet/private-keys.ts'
 import { bundleHub } from '../../scripts/bundle.ts'
 import { readNetwork } from '../../scripts/hub/network.ts'
+import { databaseFile } from '../../scripts/wrangler-hub.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
 import { temporaryFolder } from '../../testing/node/folders.ts'
 import { followTask, giveTask, isHonest } from '../network/echo-tasks.ts'
@@ -77,13 +79,12 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data
     await desk?.close()
   }, timeout)
 
-  const deployAt = async ({ run }: Desk, args: readonly string[], env: Record<string, string> = {}) =>
-    run(['deploy/run.ts', ...args, '--env', 'trial', '--key-env', 'OPERATOR_KEY'], {
-      LOCAL_WRANGLER: await loadedWrangler(),
-      OPERATOR_KEY: privateKeys.operator,
-      ...env,
-    })
-  const deploy = (...args: string[]) => deployAt(desk, args)
+  const line = (args: readonly string[]) =>
+    ['deploy/run.ts', ...args, '--env', 'trial', '--key-env', 'OPERATOR_KEY'] as const
+  const env = async () => ({ LOCAL_WRANGLER: await loadedWrangler(), OPERATOR_KEY: privateKeys.operator })
+  const deploy = async (...args: string[]) => desk.run(line(args), await env())
+  /** For a command that has had a process of its own before. */
+  const deployLoaded = async (...args: string[]) => desk.runLoaded(line(args), await env())
 
   /** A task that is final. */
   async function work(key: string): Promise<string> {
@@ -144,7 +145,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data
       const killed = await deploy('backup', '--to', 'interrupted')
       expect(killed, killed.said).toMatchObject({ signal: 'SIGKILL' })
       expect(await notedBackups()).toEqual([])
-      const backup = await deploy('backup', '--to', 'backup')
+      const backup = await deployLoaded('backup', '--to', 'backup')
       expect(backup, backup.said).toMatchObject({
         code: 0,
         said: expect.stringMatching(/r2:hub-trial-\w+\//),
@@ -152,30 +153,30 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data
       const manifest = await readManifest(path.join(desk.folder, 'backup'))
       expect(await notedBackups()).toEqual([manifest.id])
 
-      await network.hub.end('SIGTERM')
-      const kept = path.join(desk.folder, 'earlier')
-      cpSync(path.join(state(), 'd1'), kept, { recursive: true })
-      await network.hub.start()
+      await expect.poll(async () => (await read([])).items.length).toBe(1)
+      const earlier = path.join(desk.folder, 'earlier.sqlite')
+      await copyDatabase(databaseFile(state())!, earlier)
       // The bucket dates its records by the clock of the machine, which the network is ahead of.
       const since = new Date().toISOString()
-      taskIds.push(await work('second'), await work('third'))
+      taskIds.push(...(await Promise.all([work('second'), work('third')])))
       await expect.poll(async () => (await read(taskIds)).items.length, { timeout: 60_000 }).toBe(3)
       whole = await read(taskIds)
       await clearEnded()
 
       await network.hub.end('SIGTERM')
-      rmSync(path.join(state(), 'd1'), { recursive: true })
-      cpSync(kept, path.join(state(), 'd1'), { recursive: true })
+      const file = databaseFile(state())!
+      for (const part of ['', '-wal', '-shm']) rmSync(`${file}${part}`, { force: true })
+      cpSync(earlier, file)
       await network.hub.start()
       expect((await read([])).items).toHaveLength(1)
 
       const shown = await deploy('repair', '--since', since)
       expect(shown, shown.said).toMatchObject({ code: 0, said: expect.stringMatching(/rounds: 2 lacks/) })
       expect((await read([])).items).toHaveLength(1)
-      const told = await deploy('repair', '--since', since, '--yes')
+      const told = await deployLoaded('repair', '--since', since, '--yes')
       expect(told, told.said).toMatchObject({ code: 0, said: expect.stringMatching(/rounds: 2 told/) })
       expect(await read(taskIds)).toEqual(whole)
-      const again = await deploy('repair', '--since', since)
+      const again = await deployLoaded('repair', '--since', since)
       expect(again.said.match(/^.* lacks$/gm), again.said).toEqual(['rounds: 0 lacks'])
       expect(problems).toEqual([])
     },
@@ -209,7 +210,10 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data
         writeFileSync(path.join(fresh.folder, 'secrets.json'), JSON.stringify(secrets))
         const { id } = await readManifest(path.join(desk.folder, 'backup'))
         const from = `r2:${resourcesOf(environment).payloadBucket}/${id}`
-        const restored = await deployAt(fresh, ['restore', '--from', from, '--save', 'secrets.json', '--yes'])
+        const restored = await fresh.run(
+          line(['restore', '--from', from, '--save', 'secrets.json', '--yes']),
+          await env(),
+        )
         expect(restored, restored.said).toMatchObject({
           code: 0,
           said: expect.stringMatching(/Added 2 rounds[\s\S]*The hub answers at https:\/\/hub\.example\.org/),
@@ -226,3 +230,10 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data
     timeout,
   )
 })
+
+/** Copies a database, also one that a hub uses. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  const database = new DatabaseSync(from, { readOnly: true, timeout: 10_000 })
+  await backUp(database, to)
+  database.close()
+}
