@@ -54,7 +54,7 @@ const hasLimits = (bindings: Partial<Env> = {}): boolean =>
 
 const bound = new WeakMap<Partial<Env>, Env>()
 
-/** The bindings of the tests with these in their place. What the hub makes of bindings, it makes once for the same object. */
+/** The bindings of the tests with these in their place. The hub keeps its services for each object of bindings. */
 function boundTo(bindings: Partial<Env>): Env {
   const known = bound.get(bindings) ?? { ...env, ...bindings }
   bound.set(bindings, known)

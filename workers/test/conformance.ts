@@ -80,7 +80,7 @@ function requireValid(document: Document, call: string, schema: object, value: u
   if (problems.length > 0) throw new Error(`${call}: ${explain(problems)}\n${JSON.stringify(value, null, 2)}`)
 }
 
-/** Where a value breaks a schema of a document; nothing if it is valid. */
+/** Finds the places of a value that break a schema of a document. */
 export function problemsOf(document: { components: object }, schema: object, value: unknown): OutputUnit[] {
   const { valid, errors } = validate(value, schema, '2020-12', resolvedIn(document, schema), false)
   if (valid !== (errors.length === 0)) throw new Error('the validator contradicts itself')
