@@ -22,7 +22,7 @@ import {
   type Ports,
   type Started,
 } from '../testing/npm-start.ts'
-import { loadedTools, runTool } from '../testing/run-tool.ts'
+import { runTool } from '../testing/run-tool.ts'
 import { startSampleNetwork } from '../testing/sample-network.ts'
 import { type Session, signIn } from '../testing/session.ts'
 import { privateKeys } from './private-keys.ts'
@@ -33,7 +33,6 @@ import { sampleSlug } from './sample/manifest.ts'
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const profile = resolveProfile()
-const runLoaded = loadedTools()
 const npmStart = new NpmStart()
 afterAll(() => npmStart.clear())
 const file = (name: string) => path.join(npmStart.folder, name)
@@ -94,7 +93,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   }
   const runTask = async (input: string) => {
     const args = ['echo', '--input', input, '--json']
-    const { code, stdout, stderr } = await runLoaded('tools/task.ts', args, { HUB_URL: origin() })
+    const { code, stdout, stderr } = await runTool('tools/task.ts', args, { HUB_URL: origin() })
     return { code, stderr, ...JSON.parse(stdout) }
   }
 
