@@ -7,7 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { ownScreens } from '../scripts/console-screens.ts'
 import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { endSession, follow, lookUntil, openFlow, tokenOf } from './console-flow.ts'
+import { addAccount, endSession, follow, lookUntil, openFlow, tokenOf, useAccount } from './console-flow.ts'
 import { runTool } from './run-tool.ts'
 
 /**
@@ -250,15 +250,11 @@ async function resumeTask(page: Page, origin: string): Promise<void> {
 /** A second wallet, here an account of the local network whose key everybody has. */
 async function switchAccounts(page: Page): Promise<void> {
   await follow(page, '/me')
-  await page.getByRole('button', { name: /^Account/ }).click()
-  await page.getByRole('button', { name: 'Add a wallet' }).click()
-  await dialog(page).getByRole('button', { name: 'Miner' }).click()
+  await addAccount(page, 'Miner')
   await page.locator('a[href^="/nodes/"]').nth(2).waitFor()
-  await page.getByRole('button', { name: /^Account/ }).click()
-  await page.getByRole('button', { name: 'Use Test wallet' }).click()
+  await useAccount(page, 'Test wallet')
   await page.locator('a[href^="/nodes/"]').nth(1).waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: /^Account/ }).click()
-  await page.getByRole('button', { name: 'Use Miner' }).click()
+  await useAccount(page, 'Miner')
 }
 
 /** An owner whose devices have worked for the project reviews it, and anybody may report it. */

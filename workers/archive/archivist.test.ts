@@ -31,9 +31,6 @@ const deeds: Deed[][] = [
   [right, right, right],
 ]
 
-/** Five rounds in two parts. */
-const inParts = { partPages: 2 }
-
 /** Rounds of an epoch, of which one waited and one failed. */
 async function fill(members: readonly Member[], epoch: number, count = 5): Promise<SimulatedEnd[]> {
   const rounds: SimulatedEnd[] = []
@@ -133,7 +130,9 @@ describe('rounds of old epochs', () => {
       let steps = 0
       for (let calls = 0; ; ) {
         stopAfter(calls)
-        const outcome = await archiveStep({ limits: inParts }, boundary).catch((error: Error) => error)
+        const outcome = await archiveStep({ limits: { partPages: 2 } }, boundary).catch(
+          (error: Error) => error,
+        )
         if (outcome === false) break
         if (outcome instanceof Error) {
           calls += 1
@@ -173,7 +172,7 @@ describe('rounds of old epochs', () => {
     const read = () => Promise.all(lists.map((path) => bodyOf(own[0].owner.client.get(path))))
     expect((await read()).filter((page) => 'archived_before' in page)).toEqual([])
     await postEpoch(projectId, firstEpoch)
-    await archiveAll({ limits: inParts })
+    await archiveAll({ limits: { partPages: 2 } })
     const [all, direct, ofProject, leases, proofs] = await read()
     for (const { items, archived_before } of [all, ofProject, leases, proofs]) {
       const tasks = items.filter(({ kind }: { kind?: string }) => kind !== 'epoch')

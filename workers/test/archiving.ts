@@ -9,7 +9,10 @@ import { openDatabase } from '../stores/database.ts'
 import { RoundFiles } from '../stores/round-files.ts'
 import { runSql } from './tables.ts'
 
-/** Steps that do little. Five rounds are one part: each part that another one follows is filled up to five megabytes. */
+/**
+ * Steps that do little. Five rounds are one part, and two with `partPages: 2`: each part that another one follows is filled up to
+ * five megabytes.
+ */
 const small: Partial<ArchiveLimits> = {
   ...{ pageRounds: 2, deleteRounds: 3, partPages: 3, partBytes: 5 * 1024 * 1024 },
   ...{ runRounds: 1, runPartitions: 256, attempts: Infinity },
