@@ -39,6 +39,7 @@ await buildProgram({
 const folder = mkdtempSync(path.join(tmpdir(), 'hub-database-'))
 await Promise.all([bundleHub().then((script) => onPlatform(script, { seed: 1 })), migrateDatabase(folder)])
 rmSync(folder, { recursive: true })
+// The files of `public/` have the console and the documentation.
 for (const [name, build] of askedBuilds)
-  if (name !== 'console') cpSync(build, path.join(dist, 'builds', name), { recursive: true })
+  if (!['console', 'site'].includes(name)) cpSync(build, path.join(dist, 'builds', name), { recursive: true })
 cpSync(path.resolve(import.meta.dirname, '../public'), path.join(dist, 'public'), { recursive: true })
