@@ -3,6 +3,7 @@ import { createBindingRecord } from '../../protocol/identity/index.ts'
 import type { Wallet } from '../../scripts/hub/wallet.ts'
 import { keyWallet } from '../../sdk/key-wallet.ts'
 import type { Givens } from './given.ts'
+import { madeOnce } from './made-once.ts'
 import type { Stage } from './stage.ts'
 
 const receiver = 'https://receiver.example.com/hub'
@@ -15,8 +16,10 @@ async function newWebhook({ newWallet }: Stage) {
   return { client, token, path: { webhook_id } }
 }
 
+const someWebhook = (stage: Stage) => madeOnce(stage, 'webhook', () => newWebhook(stage))
+
 const newDelivery = async (stage: Stage) => {
-  const { client, token, path } = await newWebhook(stage)
+  const { client, token, path } = await someWebhook(stage)
   const { delivery_id } = await client.call('POST /v1/me/webhooks/{webhook_id}/test', { path })
   return { token, path: { ...path, delivery_id } }
 }
@@ -44,7 +47,8 @@ async function binding(
 /** A host that hubs let wallets sign in to. */
 const domainOf = ({ network }: Stage) => new URL(network.hub).host
 
-const ofWallet = async ({ newWallet }: Stage) => ({ token: (await newWallet()).token })
+const ofNewWallet = async ({ newWallet }: Stage) => ({ token: (await newWallet()).token })
+const ofWallet = (stage: Stage) => madeOnce(stage, 'wallet', () => ofNewWallet(stage))
 
 /** Values for the samples about a wallet: sign-in, notices, devices. */
 export const accountGivens = {
@@ -58,20 +62,20 @@ export const accountGivens = {
     })
     return { body: { message, signature: await wallet.signMessage({ message }) } }
   },
-  logout: ofWallet,
-  drip: ofWallet,
+  logout: ofNewWallet,
+  drip: ofNewWallet,
   putPreferences: ofWallet,
   markNotificationsRead: ofWallet,
   createWebhook: async (stage) => ({
     ...(await ofWallet(stage)),
     body: { url: receiver, types: ['round.finalized'], project_ids: [stage.projectId] },
   }),
-  getWebhook: newWebhook,
-  updateWebhook: newWebhook,
+  getWebhook: someWebhook,
+  updateWebhook: someWebhook,
   deleteWebhook: newWebhook,
-  testWebhook: newWebhook,
-  createWebhookSecret: newWebhook,
-  listWebhookDeliveries: newWebhook,
+  testWebhook: someWebhook,
+  createWebhookSecret: someWebhook,
+  listWebhookDeliveries: someWebhook,
   redeliverWebhook: newDelivery,
 
   bindDevice: async (stage) => ({ body: await binding(stage, 'bind') }),

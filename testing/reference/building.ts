@@ -5,15 +5,16 @@ import { signedManifest } from '../../scripts/hub/manifest.ts'
 import { waitFor } from '../../scripts/hub/wait.ts'
 import type { Wallet } from '../../scripts/hub/wallet.ts'
 import { tokenOf } from './account.ts'
-import type { Givens } from './given.ts'
+import type { Givens, Shown } from './given.ts'
+import { madeOnce } from './made-once.ts'
 import type { Stage } from './stage.ts'
 
 const newName = () => `ada_${crypto.randomUUID().slice(0, 8)}`
 
-const newProject = async (stage: Stage) => {
-  const developer = await stage.newDeveloper()
-  return { developer, manifest: await manifestOf(stage, developer) }
-}
+const newProject = async (stage: Stage, developer: Wallet) => ({
+  developer,
+  manifest: await manifestOf(stage, developer),
+})
 
 /** Complete, with the vault that the hub names. */
 async function manifestOf({ manifest, profile }: Stage, { address, client }: Wallet) {
@@ -31,7 +32,7 @@ async function manifestOf({ manifest, profile }: Stage, { address, client }: Wal
 }
 
 async function submitted(stage: Stage) {
-  const { developer, manifest } = await newProject(stage)
+  const { developer, manifest } = await newProject(stage, await stage.newDeveloper())
   const { project, register_by_sig } = await developer.client.call('POST /v1/developers/projects', {
     body: signedManifest(developer.key, manifest),
   })
@@ -54,8 +55,11 @@ export async function registered(stage: Stage) {
   return project
 }
 
-/** The next version of a project, with other project rules. */
-async function nextVersion(stage: Stage) {
+/** The next version of a project, with other project rules: one in each language. */
+const nextVersion = (stage: Stage, { turn }: Shown) =>
+  madeOnce(stage, `version ${turn}`, () => newVersion(stage))
+
+async function newVersion(stage: Stage) {
   const { developer, manifest, path, token } = await registered(stage)
   await stage.list(path)
   const { manifest_hash } = await developer.client.call('GET /v1/projects/{project_id}/manifest', { path })
@@ -69,11 +73,13 @@ async function nextVersion(stage: Stage) {
   return { developer, path, token, body: signedManifest(developer.key, next) }
 }
 
-const ofDeveloper = async ({ newDeveloper }: Stage) => tokenOf(await newDeveloper())
+/** A developer without projects on the chain. */
+const someDeveloper = (stage: Stage) => madeOnce(stage, 'developer', stage.newDeveloper)
+const ofDeveloper = async (stage: Stage) => tokenOf(await someDeveloper(stage))
 
 const draftId = 'my-first-project'
-const newDraft = async ({ newDeveloper }: Stage) => {
-  const { client, token } = await newDeveloper()
+const newDraft = async (stage: Stage) => {
+  const { client, token } = await someDeveloper(stage)
   await client.call('PUT /v1/developers/me/drafts/{draft_id}', {
     path: { draft_id: draftId },
     body: { data: {} },
@@ -118,8 +124,8 @@ export const buildingGivens = {
   getDraft: newDraft,
   deleteDraft: newDraft,
   createApiKey: ofDeveloper,
-  revokeApiKey: async ({ newDeveloper }) => {
-    const { client, token } = await newDeveloper()
+  revokeApiKey: async (stage) => {
+    const { client, token } = await someDeveloper(stage)
     const body = { name: 'Old', scopes: ['modules:write' as const] }
     const { key_id } = await client.call('POST /v1/developers/api-keys', { body })
     return { token, path: { key_id } }
@@ -140,18 +146,18 @@ export const buildingGivens = {
   }),
 
   prepareProject: async (stage) => {
-    const { developer, manifest } = await newProject(stage)
+    const { developer, manifest } = await newProject(stage, await someDeveloper(stage))
     return { token: developer.token, body: { manifest } }
   },
   createProject: async (stage) => {
-    const { developer, manifest } = await newProject(stage)
+    const { developer, manifest } = await newProject(stage, await someDeveloper(stage))
     return { token: developer.token, body: signedManifest(developer.key, manifest) }
   },
   registerProject: submitted,
   createProjectVersion: nextVersion,
-  publishProjectVersion: async (stage) => {
-    const { developer, path, token, body } = await nextVersion(stage)
-    await developer.client.call('POST /v1/developers/projects/{project_id}/versions', { path, body })
+  // The sample of the call before has created it.
+  publishProjectVersion: async (stage, shown) => {
+    const { developer, path, token } = await nextVersion(stage, shown)
     const place = { ...path, version: 2 }
     const payload = await developer.client.call(
       'POST /v1/developers/projects/{project_id}/versions/{version}/publish',

@@ -62,7 +62,11 @@ export const epochGivens = {
   claimPayouts: async (stage, { turn }) => {
     const { miner, projectId, network, epochSecs, backstage } = stage
     if (turn === 0) {
-      await settledEpoch(stage)
+      // The crons of the hub, which run every five minutes, post the reopened epoch again.
+      const { epoch } = await epochOf(stage)
+      await until(stage, epoch, 'attested')
+      await passTime(network, backstage.rpcUrl, 5 * 60)
+      await until(stage, epoch, 'settled')
       await passTime(network, backstage.rpcUrl, 3 * epochSecs)
       await waitFor(
         'a payout to be claimable',

@@ -101,16 +101,29 @@ export async function setStage(hub: string, backstage: Backstage) {
     })
     return { ...device, bond, path: { subscription_id: device.subscriptionId } }
   }
-  /** A device with collateral in the sample project. */
-  const bonded = async () => {
-    const { bond, ...device } = await pending()
+  /** Several devices, whose collateral one signature bonds. */
+  const bondTogether = async (count: number) => {
+    const devices = await Promise.all(Array.from({ length: count }, newDevice))
+    const items = devices.map(({ nodeId }) => ({
+      ...{ project_id: projectId, node_id: nodeId, collateral: min_collateral },
+    }))
+    const { bond } = await miner!.client.call('POST /v1/subscriptions/batch', { body: { items } })
     await allMined()
-    await miner!.client.call('POST /v1/subscriptions/{subscription_id}/bond', {
-      path: device.path,
+    await miner!.client.call('POST /v1/subscriptions/batch/bond', {
       body: await signed(miner!, bond as never),
     })
-    await statusOf(device, 'active')
-    return device
+    const bonded = devices.map((device) => ({
+      ...device,
+      path: { subscription_id: device.subscriptionId },
+    }))
+    for (const device of bonded) await statusOf(device, 'active')
+    return bonded
+  }
+  const spare: Awaited<ReturnType<typeof bondTogether>> = []
+  /** A device with collateral in the sample project, which no other sample uses. */
+  const bonded = async () => {
+    if (spare.length === 0) spare.push(...(await bondTogether(12)))
+    return spare.pop()!
   }
   const statusOf = ({ path }: { path: { subscription_id: string } }, wanted: string) =>
     waitFor(

@@ -5,20 +5,12 @@ import { type Evidence, hashEvidence } from '../../protocol/slashing/index.ts'
 import { waitFor } from '../../scripts/hub/wait.ts'
 import { equivocationOf } from '../equivocation.ts'
 import type { Givens } from './given.ts'
+import { madeOnce } from './made-once.ts'
 import type { Stage } from './stage.ts'
 
 type Subscribed = { readonly path: { subscription_id: string } }
 
-const kept = new WeakMap<Stage, Map<string, Promise<unknown>>>()
-/** Made once for all samples that change nothing about it. */
-function once<T>(stage: Stage, name: string, make: () => Promise<T>): Promise<T> {
-  const made = kept.get(stage) ?? new Map<string, Promise<unknown>>()
-  kept.set(stage, made)
-  if (!made.has(name)) made.set(name, make())
-  return made.get(name) as Promise<T>
-}
-
-const working = (stage: Stage) => once(stage, 'bonded', stage.bonded)
+const working = (stage: Stage) => madeOnce(stage, 'bonded', stage.bonded)
 const ofWorking = async (stage: Stage) => ({ token: stage.miner.token, path: (await working(stage)).path })
 
 const act = async (stage: Stage, action: 'unbond' | 'withdraw', { path }: Subscribed) => {
@@ -29,7 +21,7 @@ const act = async (stage: Stage, action: 'unbond' | 'withdraw', { path }: Subscr
 
 /** Two whose unbonding is over. */
 const unbonded = (stage: Stage) =>
-  once(stage, 'unbonded', async () => {
+  madeOnce(stage, 'unbonded', async () => {
     const devices = [await stage.bonded(), await stage.bonded()]
     for (const { path } of devices) {
       const body = await act(stage, 'unbond', { path })
@@ -127,7 +119,7 @@ export const stakingGivens = {
     return { token: stage.miner.token, path, body: await act(stage, 'withdraw', { path }) }
   },
   createSlash: async (stage) => ({ body: await evidenceOf(stage) }),
-  getSlash: async (stage) => ({ path: await once(stage, 'slash', () => slash(stage)) }),
+  getSlash: async (stage) => ({ path: await madeOnce(stage, 'slash', () => slash(stage)) }),
   disputeSlash: async (stage) => ({ token: stage.miner.token, path: await slash(stage) }),
   resolveSlash: async (stage) => ({ token: stage.operator.token, path: await slash(stage) }),
 } satisfies Givens
