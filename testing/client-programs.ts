@@ -8,8 +8,11 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { Webhook } from 'standardwebhooks'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { privateKeys } from '../localnet/private-keys.ts'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { openBrowser, testBrowserPath } from '../scripts/browser.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
+import { signIn } from '../scripts/hub/wallet.ts'
 import { convertV4MiniflareOptions, Miniflare } from '../scripts/miniflare.ts'
 import { ownEnvironment, readmeProgram } from './client-package.ts'
 import { filledAscHome } from './node/folders.ts'
@@ -190,18 +193,33 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
     })
 
     describe('of the documentation', () => {
-      test.each([
+      const developerToken = async () => (await signIn(await readNetwork(hub()), privateKeys.developer)).token
+      const pages = [
         'docs/quickstart.md',
         'docs/give-a-task.md',
         'docs/build-on-it.md',
         'docs/sign-in.md',
         'docs/verify-a-result.md',
         'docs/node-signatures.md',
-      ])('the program of %s prints what it says', async (page) => {
-        const program = pageProgram(page, 'js', hub())
-        writeFileSync(path.join(project, 'page.js'), program)
-        const { stdout } = await run('node', ['page.js'], { cwd: project, env: ownEnvironment({}) })
-        expect(stdout.trim().split('\n')).toEqual(saidOutput(program))
+      ]
+      /** What their programs print, one after the other in one process. */
+      let printed: string[]
+      beforeAll(async () => {
+        for (const [index, page] of pages.entries())
+          writeFileSync(path.join(project, `page-${index}.js`), pageProgram(page, 'js', hub()))
+        const mark = `end of ${randomUUID()}`
+        const importing = pages.map(
+          (_, index) =>
+            `await import('./page-${index}.js').catch((error) => console.log(error))\nconsole.log('${mark}')`,
+        )
+        writeFileSync(path.join(project, 'pages.js'), importing.join('\n'))
+        const { stdout } = await run('node', ['pages.js'], { cwd: project, env: ownEnvironment({}) })
+        printed = stdout.split(mark)
+      })
+
+      test.each(pages)('the program of %s prints what it says', (page) => {
+        const lines = printed[pages.indexOf(page)]!.trim().split('\n')
+        expect(lines).toEqual(saidOutput(pageProgram(page, 'js', hub())))
       })
 
       test('a webhook is verified as docs/events.md shows it', async () => {
@@ -222,13 +240,10 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
 
       const newestCursor = `curl -sf "$HUB_URL/v1/events?type=round.finalized" | grep -o '"next_cursor":"[^"]*' | cut -d'"' -f4`
       const anotherTask = `curl -sfo /dev/null "$HUB_URL/v1/projects/sample-echo/tasks?wait=60" -H 'Content-Type: application/json' -d '{"function":"echo","input":"1"}'`
-      /** Commands around those about events: they sign in, and delete the webhook, which other tests do not expect. */
-      const around = [
-        'TOKEN=$(npm run -s sign-in)\n',
-        `\nauthorization="Authorization: Bearer $TOKEN"
+      /** Commands after those about events: they delete the webhook, which other tests do not expect. */
+      const after = `authorization="Authorization: Bearer $TOKEN"
          curl -sf $HUB_URL/v1/me/webhooks -H "$authorization" | grep -o '"webhook_id":"[^"]*' | cut -d'"' -f4 |
-           xargs -I{} curl -sf -X DELETE $HUB_URL/v1/me/webhooks/{} -H "$authorization"`,
-      ] as const
+           xargs -I{} curl -sf -X DELETE $HUB_URL/v1/me/webhooks/{} -H "$authorization"`
       /** The values that a reader puts into the commands, as the text of the page says. */
       const filled: Readonly<Record<string, readonly (readonly [string | RegExp, () => string])[]>> = {
         'docs/give-a-task.md': [['task%3A0x…', () => encodeURIComponent(roundId)]],
@@ -261,9 +276,13 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
           blocks.join('\n').replaceAll('curl -s', 'curl -sf'),
         )
         const STREAM = path.join(project, 'stream.txt')
-        const env = { ...process.env, HUB_URL: hub(), NODE_ASC_HOME: filledAscHome(), STREAM }
-        const [begin, end] = page === 'docs/events.md' ? around : ['', '']
-        const running = run('bash', ['-euo', 'pipefail', '-c', begin + script + end], { env })
+        const isAboutEvents = page === 'docs/events.md'
+        const env = {
+          ...{ ...process.env, HUB_URL: hub(), NODE_ASC_HOME: filledAscHome(), STREAM },
+          ...(isAboutEvents && { TOKEN: await developerToken() }),
+        }
+        const commands = isAboutEvents ? `${script}\n${after}` : script
+        const running = run('bash', ['-euo', 'pipefail', '-c', commands], { env })
         const ran = await running.finally(() => {
           for (const name of ['echo', 'hello', 'copy']) rmSync(`${name}.hbc`, { force: true })
         })
@@ -275,10 +294,7 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
           ({ call: { operationId } }) => !(operationId in otherGivens || operationId in rewardGivens),
         )
         expect(samples.length).toBeGreaterThan(50)
-        const { stdout: token } = await run('npm', ['run', '-s', 'sign-in'], {
-          env: { ...process.env, HUB_URL: hub() },
-        })
-        const env = { TOKEN: token.trim() }
+        const env = { TOKEN: await developerToken() }
         const faults: string[] = []
         const programs = samples.map(({ call, samples: { typescript = '' } }, index) => {
           writeFileSync(path.join(project, `sample-${index}.js`), typescript)
