@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { publint } from 'publint'
@@ -10,15 +10,19 @@ import { pickPort } from '../localnet/port.ts'
 import { listProcesses } from '../localnet/processes.ts'
 import { scope } from '../scripts/packages/scope.ts'
 import { hasAnvil } from '../testing/anvil.ts'
+import { testClientPrograms } from '../testing/client-programs.ts'
+import { testConformance } from '../testing/conformance-programs.ts'
 import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
 import { strangersEnvironment } from '../testing/node/package-calls.ts'
 import { startPackageRegistry } from '../testing/node/package-registry.ts'
 import { shared } from '../testing/node/shared.ts'
 import { manifestOf, packageFolders, packPackages } from '../testing/packages.ts'
 import { pageBlocks } from '../testing/page-samples.ts'
+import { referenceTests } from '../testing/reference/tests.ts'
+import { keepLetter } from '../testing/sample-network.ts'
 import { openTerminal, statusAt } from '../testing/terminal.ts'
 
-// A whole network starts here, in the time the machine has for it.
+// A whole network starts here, and programs of others wait for its nodes and blocks, in the time the machine has for it.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 /** Far from the repository, with a home and an npm cache of its own. */
@@ -84,19 +88,21 @@ function familyOf(pid: number): number[] {
 
 describe.skipIf(!hasAnvil)('for a user with npm and without a checkout', () => {
   const tests = path.join(away, 'tests')
+  const temporary = path.join(away, 'tmp')
   let child: ChildProcess
   // biome-ignore lint/suspicious/noExplicitAny: The program prints JSON.
   let started: any
   beforeAll(async () => {
     mkdirSync(tests)
+    mkdirSync(temporary)
     writeFileSync(path.join(tests, 'package.json'), '{ "type": "module", "private": true }')
     const packages = ['client', 'testing'].map((name) => `${scope}/${name}`)
     const installed = await run(tests, {}, 'npm', 'install', '--ignore-scripts', '--no-audit', ...packages)
     if (installed.code !== 0) throw new Error(installed.stderr)
-    writeFileSync(path.join(tests, 'program.js'), program)
-    child = spawn('node', ['program.js'], {
+    writeFileSync(path.join(tests, 'network.js'), program)
+    child = spawn('node', ['network.js'], {
       cwd: tests,
-      env: strangersEnvironment(away),
+      env: { ...strangersEnvironment(away), TMPDIR: temporary },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     const ended = once(child, 'close').then(() => {
@@ -121,8 +127,17 @@ describe.skipIf(!hasAnvil)('for a user with npm and without a checkout', () => {
     expect(project_id).toMatch(/^0x[0-9a-f]{64}$/)
   })
 
+  const hub = (): string => started.network.hub.url
+  /** The folder of the network. */
+  const folder = () => {
+    const name = readdirSync(temporary).find((name) => name.startsWith('network-'))
+    return path.join(temporary, String(name))
+  }
+  const installed = () => tests
+  testClientPrograms(hub, installed)
+
   test('a project is started, tried, tested and published, and a task of it is final with its result', async () => {
-    const env = { HUB_URL: started.network.hub.url, NODE_ASC_HOME: filledAscHome() }
+    const env = { HUB_URL: hub(), NODE_ASC_HOME: filledAscHome() }
     const name = 'my-project'
     const project = path.join(away, name)
     const npm = (...args: string[]) => run(project, env, 'npm', ...args)
@@ -169,11 +184,19 @@ describe.skipIf(!hasAnvil)('for a user with npm and without a checkout', () => {
     expect(await shell(publishOwn!, key)).toMatchObject(done('waits for the review of an operator'))
   })
 
+  const reference = referenceTests(hub, installed, () => ({
+    folder: folder(),
+    rpcUrl: started.network.chain.url,
+    keepLetter: (id) => keepLetter(folder(), id),
+  }))
+  reference.rewards()
+  testConformance(hub, () => path.join(folder(), 'devices/3'))
+
   describe('with a checkout', () => {
-    const guide = (page: string) => pageBlocks(page, 'sh', started.network.hub.url)
+    const guide = (page: string) => pageBlocks(page, 'sh', hub())
     const open = (commands: string, env: NodeJS.ProcessEnv = {}) =>
       openTerminal(commands, {
-        ...{ HUB_URL: started.network.hub.url, NODE_ASC_HOME: filledAscHome(), ...env },
+        ...{ HUB_URL: hub(), NODE_ASC_HOME: filledAscHome(), ...env },
       })
 
     test('the steps of docs/publish-a-project.md lead to a task of the project', async () => {
@@ -210,6 +233,8 @@ describe.skipIf(!hasAnvil)('for a user with npm and without a checkout', () => {
       expect(said.all).toMatch(new RegExp(`^node +${nodeId}[^]*^work `, 'm'))
     })
   })
+
+  reference.others()
 
   test('no process is left after the network is told to stop', async () => {
     const family = familyOf(child.pid!)

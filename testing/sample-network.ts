@@ -17,8 +17,6 @@ export interface SampleNetwork {
   keepLetter(id: string): void
   /** Has the hub keep a node as one that waits for its operator. */
   keepPending(nodeId: string): void
-  /** The data directory of the miner with this number. */
-  minerFolder(number: number): string
   stop(): Promise<void>
 }
 
@@ -28,34 +26,35 @@ export async function startSampleNetwork(npmStart = new NpmStart()): Promise<Sam
   const args = ports.args.filter((arg) => !arg.startsWith('--no-'))
   const own = ['--node-port', String(nodePort), '--block-time', '2']
   const started = await npmStart.start([...args, ...own], { through: 'npm' })
-  /** Changes the database as no request can. */
-  const change = (sql: string, ...values: string[]) => {
-    // The hub writes as well.
-    const file = databaseFile(path.join(npmStart.folder, 'storage'))!
-    const database = new DatabaseSync(file, { timeout: 10_000 })
-    try {
-      database.prepare(sql).run(...values)
-    } finally {
-      database.close()
-    }
-  }
   return {
     origin: `http://localhost:${ports.hub}`,
     rpcUrl: `http://127.0.0.1:${ports.chain}`,
     folder: npmStart.folder,
     ...{ ports, nodePort, started },
-    keepLetter(id) {
-      change(
-        "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES (?, 'action-dead-letters', ?, 11, 1)",
-        id,
-        JSON.stringify({ v: 1, id: `0x${id.repeat(2)}` }),
-      )
-    },
-    keepPending: (nodeId) => change("UPDATE nodes SET status = 'pending' WHERE node_id = ?", nodeId),
-    minerFolder(number) {
-      const row = new RegExp(String.raw`^ +miner-${number} +\S+ {2}\S+ {2}(\S+)\/ {2}\S+$`, 'm')
-      return String(row.exec(started.output.stdout)?.[1])
-    },
+    keepLetter: (id) => keepLetter(npmStart.folder, id),
+    keepPending: (nodeId) =>
+      change(npmStart.folder, "UPDATE nodes SET status = 'pending' WHERE node_id = ?", nodeId),
     stop: () => npmStart.clear(),
+  }
+}
+
+/** Has the hub of a network keep a message as failed. @param folder of the network. */
+export const keepLetter = (folder: string, id: string): void =>
+  change(
+    folder,
+    "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES (?, 'action-dead-letters', ?, 11, 1)",
+    id,
+    JSON.stringify({ v: 1, id: `0x${id.repeat(2)}` }),
+  )
+
+/** Changes the database of a network as no request can. */
+function change(folder: string, sql: string, ...values: string[]): void {
+  const file = databaseFile(path.join(folder, 'storage'))!
+  // The hub writes as well.
+  const database = new DatabaseSync(file, { timeout: 10_000 })
+  try {
+    database.prepare(sql).run(...values)
+  } finally {
+    database.close()
   }
 }
