@@ -202,7 +202,7 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
         'docs/verify-a-result.md',
         'docs/node-signatures.md',
       ]
-      /** What their programs print, one after the other in one process. */
+      /** The output of the program of each page: they run one after the other in one process. */
       let printed: string[]
       beforeAll(async () => {
         for (const [index, page] of pages.entries())
