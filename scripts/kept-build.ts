@@ -67,13 +67,19 @@ function hashSources({ sources }: Build): string {
   return hash.digest('hex').slice(0, 32)
 }
 
-/** Files below a place, as a bundler sees them: tests and pages are in no build, unless it names them. */
-function listFiles(place: string): string[] {
-  if (statSync(path.join(root, place)).isFile()) return [place]
-  const names = readdirSync(path.join(root, place)).filter(
-    (name) => !/^test(ing)?$|\.test\.ts$|\.md$/.test(name),
-  )
-  return names.flatMap((name) => listFiles(path.posix.join(place, name)))
+/** Files of a place, as a bundler sees them: tests and pages are in no build, unless it names them. */
+const listFiles = (place: string): string[] =>
+  statSync(path.join(root, place)).isFile() ? [place] : listBelow(place)
+
+function listBelow(folder: string): string[] {
+  // To ask the system for each file by its own takes most of the time that the list does.
+  const entries = readdirSync(path.join(root, folder), { withFileTypes: true })
+  return entries
+    .filter(({ name }) => !/^test(ing)?$|\.test\.ts$|\.md$/.test(name))
+    .flatMap((entry) => {
+      const place = path.posix.join(folder, entry.name)
+      return entry.isDirectory() ? listBelow(place) : [place]
+    })
 }
 
 /** If two processes build at once, both builds are the same, and the first one stays. */
