@@ -64,6 +64,23 @@ export type NodeStatus = z.output<typeof Status>
  */
 const workers: Readonly<Record<NodeRole, number>> = { miner: 8, validator: 2 }
 
+/** The flags of its `nodectl serve`. */
+export function flagsOf(
+  { role, dataDir, port }: NodePlan,
+  { hub, rpcUrl, profile, paramsChanges }: NodeSurroundings,
+): string[] {
+  return [
+    ...['--role', role, '--data-dir', dataDir, '--bind', `127.0.0.1:${port}`],
+    ...['--hub-url', hub, '--clock', 'hub', '--log-format', 'json'],
+    ...(profile === undefined ? [] : ['--profile', profile]),
+    ...(paramsChanges === undefined ? [] : ['--params-changes', paramsChanges]),
+    ...['--workers', String(workers[role])],
+    ...(role === 'validator' ? ['--node-url', urlOf(port), '--chain-rpc', rpcUrl] : []),
+  ]
+}
+
+const urlOf = (port: number): string => `http://127.0.0.1:${port}`
+
 /** Longer than a node lets its executions go on. */
 const stopMs = 15_000
 
@@ -79,7 +96,7 @@ export class LocalNode {
 
   constructor(plan: NodePlan, surroundings: NodeSurroundings) {
     this.plan = plan
-    this.url = `http://127.0.0.1:${plan.port}`
+    this.url = urlOf(plan.port)
     this.#surroundings = surroundings
   }
 
@@ -115,12 +132,16 @@ export class LocalNode {
     mkdirSync(path.dirname(this.plan.logFile), { recursive: true })
     const log = openSync(this.plan.logFile, 'a')
     const logStart = statSync(this.plan.logFile).size
-    const child = spawn(node, [path.join(dist, 'nodectl.mjs'), 'serve', ...this.#flags()], {
-      // As the service of an operator runs it.
-      env: { ...process.env, ...allocatorEnvironment, NODE_API_TOKEN: apiToken },
-      stdio: ['ignore', 'pipe', log],
-      detached,
-    })
+    const child = spawn(
+      node,
+      [path.join(dist, 'nodectl.mjs'), 'serve', ...flagsOf(this.plan, this.#surroundings)],
+      {
+        // As the service of an operator runs it.
+        env: { ...process.env, ...allocatorEnvironment, NODE_API_TOKEN: apiToken },
+        stdio: ['ignore', 'pipe', log],
+        detached,
+      },
+    )
     closeSync(log)
     this.#process = child
     const endWithThis = () => void child.kill('SIGTERM')
@@ -188,19 +209,6 @@ export class LocalNode {
         (hub.state === 'registered' && (hub.device_bound === false || relay?.connected !== false)),
     )
     if (hub.state === 'refused') throw new StartError(`The hub refuses ${this.name}: ${hub.problem}`)
-  }
-
-  #flags(): string[] {
-    const { hub, rpcUrl, profile, paramsChanges } = this.#surroundings
-    const { role, dataDir, port } = this.plan
-    return [
-      ...['--role', role, '--data-dir', dataDir, '--bind', `127.0.0.1:${port}`],
-      ...['--hub-url', hub, '--clock', 'hub', '--log-format', 'json'],
-      ...(profile === undefined ? [] : ['--profile', profile]),
-      ...(paramsChanges === undefined ? [] : ['--params-changes', paramsChanges]),
-      ...['--workers', String(workers[role])],
-      ...(role === 'validator' ? ['--node-url', this.url, '--chain-rpc', rpcUrl] : []),
-    ]
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {

@@ -8,6 +8,12 @@ export type OptionsHere = Omit<StartOptions, 'nodeFlags'>
 const signals = ['SIGINT', 'SIGTERM'] as const
 const ofTests = process.listeners('uncaughtException')
 
+/** A node that serves in this process. */
+export interface NodeHere extends ServingNode {
+  /** Settles when it has ended, whether it was told to or not. */
+  readonly ended: Promise<void>
+}
+
 /**
  * Starts a node in this process: the code that has run once is fast, which it is not yet in a new process. For all that is
  * not about the process.
@@ -15,7 +21,7 @@ const ofTests = process.listeners('uncaughtException')
 export async function serveHere(
   dataDir: string,
   { bind = '127.0.0.1:0', flags = [], env = {} }: OptionsHere = {},
-): Promise<ServingNode> {
+): Promise<NodeHere> {
   const given = ['--bind', bind, '--data-dir', dataDir, ...flags]
   const settings = given.flatMap((flag, i) => (i % 2 === 0 ? [[flag.slice(2), given[i + 1]]] : []))
   const config = readConfig(Object.fromEntries(settings), { NODE_API_TOKEN: token, ...env })
@@ -40,6 +46,7 @@ export async function serveHere(
     if (!ofTests.includes(listener)) process.off('uncaughtException', listener)
   return {
     ...announcement,
+    ended,
     log: () => errors.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : [])),
     call: (target, call) => callNode(announcement.url, target, call),
     stop: () => {
