@@ -8,7 +8,12 @@ import { makeDeployment } from '../../localnet/deployment.ts'
 import type { HubOptions } from '../../localnet/hub.ts'
 import { beginLocalValidators } from '../../localnet/nodes/begin-validators.ts'
 import { builtNodectl } from '../../localnet/nodes/build.ts'
-import { LocalNode, type NodeRole, type NodeSurroundings } from '../../localnet/nodes/local-node.ts'
+import {
+  LocalNode,
+  type NodePlan,
+  type NodeRole,
+  type NodeSurroundings,
+} from '../../localnet/nodes/local-node.ts'
 import { validatorCount } from '../../localnet/nodes/local-nodes.ts'
 import { waitForIndex, waitForSet } from '../../localnet/nodes/ready.ts'
 import { passTime } from '../../localnet/pass-time.ts'
@@ -56,8 +61,8 @@ export interface NetworkChain {
   readonly id: number
   readonly profile: Profile
   readonly deployment: Deployment
-  /** The hub's settings for reading this chain. Default: a proxy whose logs may lag. */
-  readonly hubSettings?: (usual: Record<string, string>) => Record<string, string>
+  /** The hub's settings for reading this chain; the hub keeps its data in `statePath`. Default: a proxy whose logs may lag. */
+  readonly hubSettings?: (usual: Record<string, string>, statePath: string) => Record<string, string>
   /** The RPC URL that a validator reads it from, by its number. */
   readonly rpcOfValidator?: (number: number) => string
   readonly pass: (network: Network, seconds: number) => Promise<void>
@@ -75,6 +80,8 @@ export interface NodeNetworkOptions {
   readonly statePath?: string
   /** The programs that run the nodes of a role, in turn; left out, this project's own. */
   readonly programs?: readonly Pick<NodeSurroundings, 'dist' | 'node'>[]
+  /** Makes a node; left out, one in a process of its own. */
+  readonly nodeOf?: (plan: NodePlan, surroundings: NodeSurroundings) => LocalNode
   /** Told of a node that ends by itself. */
   readonly problem: (text: string) => void
 }
@@ -104,6 +111,7 @@ export async function localChain(folder: string): Promise<NetworkChain> {
 /** Starts a hub that may end, a chain whose logs may lag, validators, and miners with collateral in one project. */
 export async function startNodeNetwork(options: NodeNetworkOptions) {
   const { folder, problem, programs = [{ dist: await builtNodectl() }] } = options
+  const { nodeOf = (plan, surroundings) => new LocalNode(plan, surroundings) } = options
   const ends: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const end of ends.reverse()) await end()
@@ -132,8 +140,8 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
       CHAIN_FINALITY_BLOCKS: '5',
       RATE_LIMIT_MULTIPLIER: '1000',
     }
-    const vars = chain.hubSettings?.(usual) ?? usual
     const statePath = options.statePath ?? path.join(folder, 'storage')
+    const vars = chain.hubSettings?.(usual, statePath) ?? usual
     const script = await bundleHub()
     const hub = new HubProcess({ ...options.hub, script, port, statePath, vars }, hubUrl)
     await hub.start()
@@ -145,7 +153,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     ends.push(() => Promise.all(nodes.map((node) => node.stop())))
     const begin = async (role: NodeRole, number: number, dataDir: string): Promise<LocalNode> => {
       const name = `${role}-${number}`
-      const node = new LocalNode(
+      const node = nodeOf(
         { name, role, dataDir, logFile: path.join(folder, 'logs', `${name}.log`), port: await pickPort() },
         {
           ...programs[(number - 1) % programs.length]!,

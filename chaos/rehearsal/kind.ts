@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { textOf } from '../harness/difference.ts'
 import type { LongKind, LongRunOptions } from '../harness/kind.ts'
-import { localChain, startNodeNetwork } from '../network/node-network.ts'
+import { localChain, type NodeNetworkOptions, startNodeNetwork } from '../network/node-network.ts'
 import { plainCourse, type RehearsalChain } from './course.ts'
 import { type LoopPlan, runLoop } from './loop.ts'
 import { startPublicChain } from './public-chain.ts'
@@ -32,18 +32,16 @@ export const rehearsalOn = (name: keyof typeof rehearsedChains): LongKind => ({
 
 type Telling = Pick<LongRunOptions, 'folder' | 'say' | 'problem'>
 
-/** The sums at the end. @param rehearsed - Null for a chain of this machine. */
+/** The sums at the end. @param rehearsed - Null for a chain of this machine. @param other - Options of the network that are not the usual ones. */
 export async function rehearse(
   rehearsed: RehearsalChain | null,
   plan: LoopPlan,
   { folder, say, problem }: Telling,
-  validators?: number,
+  other: Pick<NodeNetworkOptions, 'validators' | 'nodeOf'> = {},
 ) {
   const course = rehearsed ?? plainCourse
   const chain = rehearsed ?? (await localChain(folder))
-  const network = await course.during(
-    startNodeNetwork({ folder, miners: 3, problem, chain, ...(validators !== undefined && { validators }) }),
-  )
+  const network = await course.during(startNodeNetwork({ folder, miners: 3, problem, chain, ...other }))
   try {
     say(`A network on chain ${chain.id} runs; logs are in ${folder}`)
     await runLoop(network, course, plan, say)

@@ -3,9 +3,9 @@ import type { Hex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { deployContracts } from '../../contracts/deploy.ts'
 import { accounts, faucetSupplyWei, grants } from '../../localnet/accounts.ts'
-import { readStatus } from '../../localnet/hub-status.ts'
 import { chainSettingsOf, networkParamsOf, resolveProfile } from '../../protocol/identity/index.ts'
 import type { Network } from '../../scripts/hub/network.ts'
+import { databaseFile, readTip } from '../../scripts/wrangler-hub.ts'
 import { draws } from '../harness/draws.ts'
 import { delay, until } from '../harness/time.ts'
 import { CallMeter } from './call-meter.ts'
@@ -46,17 +46,19 @@ export async function startPublicChain(
     for (const provider of providers) await provider.stop()
     await chain.stop()
   }
-  let hub: string | null = null
+  /** Where the hub keeps its data. */
+  let hubState: string | null = null
   const meter = new CallMeter({ hub: providers.slice(0, 2), validators: providers.slice(2) })
 
-  const hasRead = async (block: number): Promise<boolean> => {
-    const { chain: seen } = await readStatus(hub!)
-    return (seen?.indexed_block ?? 0) >= block
+  /** The newest block that the hub has read, as of now: its status says so seconds later. */
+  const readUpTo = (): number => {
+    const isThere = hubState !== null && databaseFile(hubState) !== null
+    return (isThere ? readTip(hubState!)?.block_number : undefined) ?? 0
   }
   /** Returns once the hub has read the chain, or could have. */
   const followed = async () => {
-    for (const endMs = Date.now() + followMs; hub !== null && Date.now() < endMs; await delay(50))
-      if (await hasRead(chain.head - lagBlocksMax)) return
+    for (const endMs = Date.now() + followMs; hubState !== null && Date.now() < endMs; await delay(50))
+      if (readUpTo() >= chain.head - lagBlocksMax) return
   }
   /** Slots go by in their pace for as long as somebody waits. */
   const during = async <T>(work: Promise<T>): Promise<T> => {
@@ -103,8 +105,8 @@ export async function startPublicChain(
       id,
       profile,
       deployment,
-      hubSettings({ CHAIN_FINALITY_BLOCKS: _, ...usual }) {
-        hub = usual.BASE_URL!
+      hubSettings({ CHAIN_FINALITY_BLOCKS: _, ...usual }, statePath) {
+        hubState = statePath
         return {
           ...usual,
           ...chainSettingsOf(chainProfile),
@@ -127,7 +129,8 @@ export async function startPublicChain(
       during,
       async catchUp() {
         for (const provider of providers) provider.catchUp()
-        await until('the hub has read the newest block', () => hasRead(chain.head), { pollMs: 50 })
+        const isRead = async () => readUpTo() >= chain.head
+        await until('the hub has read the newest block', isRead, { pollMs: 50 })
       },
       begin() {
         meter.phase = 'work'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { hasAnvil } from '../../testing/anvil.ts'
 import { temporaryFolder } from '../../testing/node/folders.ts'
+import { LocalNodeHere } from '../../testing/node/local-node-here.ts'
 import { rehearse } from './kind.ts'
 import { startPublicChain } from './public-chain.ts'
 import { rehearsedChains } from './slot-chain.ts'
@@ -24,7 +25,10 @@ test.skipIf(!hasAnvil)(
       problem: (text: string) => problems.push(text),
     }
     const plan = { tasks: 2, depths: [7, 2], isWhole: false }
-    const sums = await rehearse(sepolia, plan, telling, 1)
+    const sums = await rehearse(sepolia, plan, telling, {
+      validators: 1,
+      nodeOf: (place, surroundings) => new LocalNodeHere(place, surroundings),
+    })
     expect(problems).toEqual([])
     // Each member that voted for the result has a unit of 0.01 tokens; on a machine that is busy some are late.
     const paid = 10n ** 16n * BigInt(sum(sums.credited))
