@@ -22,7 +22,7 @@ import {
   type Ports,
   type Started,
 } from '../testing/npm-start.ts'
-import { runTool } from '../testing/run-tool.ts'
+import { loadedTools, runTool } from '../testing/run-tool.ts'
 import { startSampleNetwork } from '../testing/sample-network.ts'
 import { type Session, signIn } from '../testing/session.ts'
 import { privateKeys } from './private-keys.ts'
@@ -36,6 +36,7 @@ const profile = resolveProfile()
 const npmStart = new NpmStart()
 afterAll(() => npmStart.clear())
 const file = (name: string) => path.join(npmStart.folder, name)
+const runLoaded = loadedTools()
 
 describe.skipIf(!hasAnvil)('npm start', () => {
   let ports: Ports
@@ -93,7 +94,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   }
   const runTask = async (input: string) => {
     const args = ['echo', '--input', input, '--json']
-    const { code, stdout, stderr } = await runTool('tools/task.ts', args, { HUB_URL: origin() })
+    const { code, stdout, stderr } = await runLoaded('tools/task.ts', args, { HUB_URL: origin() })
     return { code, stderr, ...JSON.parse(stdout) }
   }
 
@@ -240,7 +241,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     const { code, stderr, task: given, round } = await runTask(input)
     expect([code, stderr]).toEqual([0, expect.stringMatching(/ running .* finalized\n$/s)])
     const quiet = ['echo', '--input', input, '--quiet', '--project', sampleSlug]
-    expect(await runTool('tools/task.ts', quiet, { HUB_URL: origin() })).toEqual({
+    expect(await runLoaded('tools/task.ts', quiet, { HUB_URL: origin() })).toEqual({
       code: 0,
       stdout: `${input}\n`,
       stderr: '',
@@ -368,7 +369,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   test('--rpc uses a chain that is already running, leaves it running, and keeps its data apart', async () => {
     const other = await startAnvil()
     const before = readFileSync(file('deployment.json'), 'utf8')
-    const args = ['--port', String(ports.hub), '--rpc', other.url]
+    const args = ['--no-nodes', '--port', String(ports.hub), '--rpc', other.url]
     mkdirSync(file('rpc'))
     writeFileSync(file('rpc/devices'), 'no folder')
     network = await npmStart.start(args)
