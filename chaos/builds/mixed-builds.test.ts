@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { builtNodectl } from '../../localnet/nodes/build.ts'
-import type { LocalNode } from '../../localnet/nodes/local-node.ts'
+import { LocalNode } from '../../localnet/nodes/local-node.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
+import { LocalNodeHere } from '../../testing/node/local-node-here.ts'
 import { followTask, giveTask, isHonest } from '../network/echo-tasks.ts'
 import { readSlashes } from '../network/explorer.ts'
 import { type NodeNetwork, passIntoWork, startNodeNetwork } from '../network/node-network.ts'
@@ -40,6 +41,9 @@ describe.skipIf(!hasAnvil)('a network with nodes of an earlier build', () => {
     network = await startNodeNetwork({
       ...{ folder: path.join(folder, 'network'), miners: 3 },
       programs: [{ dist: odd }, { dist: even }],
+      // The third nodes run the sources of `own` all the time.
+      nodeOf: (plan, surroundings) =>
+        plan.name.endsWith('-3') ? new LocalNodeHere(plan, surroundings) : new LocalNode(plan, surroundings),
       problem: (text) => problems.push(text),
     })
     await passIntoWork(network)
