@@ -2,7 +2,7 @@ import { delay } from '../harness/time.ts'
 import type { NodeNetwork } from './node-network.ts'
 
 /** Nodes leave smaller differences as they are. */
-const differenceMax = 3
+const differenceSecsMax = 3
 
 /** Nodes ask the hub for its time every few seconds, and are refused what they sign until they have its time. */
 export async function waitForClocks(
@@ -17,7 +17,7 @@ export async function waitForClocks(
     const behind = await Promise.all(
       nodes.map(async (node) => {
         try {
-          return Math.abs((await node.status()).hub.clock_offset_secs - lead) > differenceMax
+          return Math.abs((await node.status()).hub.clock_offset_secs - lead) > differenceSecsMax
         } catch {
           // It is ending, or has just begun.
           return false

@@ -46,7 +46,7 @@ export async function startPublicChain(
     for (const provider of providers) await provider.stop()
     await chain.stop()
   }
-  /** Where the hub keeps its data. */
+  /** The folder of the hub's data. Null before the hub is started. */
   let hubState: string | null = null
   const meter = new CallMeter({ hub: providers.slice(0, 2), validators: providers.slice(2) })
 
