@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { folderWithKey } from '../testing/node/folders.ts'
+import { serveHere } from '../testing/node/node-here.ts'
 import { startNodeProcess } from '../testing/node/node-process.ts'
 import { dist } from '../testing/node/nodectl.ts'
 import { nodeClauses } from './clauses.ts'
@@ -18,8 +19,8 @@ import { faults } from './testing/faults.ts'
 const profile = resolveProfile()
 const noFault: Fault = { name: 'none', breaks: [] }
 
-/** Our node, and a proxy between it and a scripted hub. */
-async function createStage() {
+/** Our node, and a proxy between it and a scripted hub. @param isKilled - Whether the node has a process, which is killed. */
+async function createStage(isKilled: boolean) {
   const seed = `0x${randomBytes(32).toString('hex')}`
   const dataDir = folderWithKey(seed)
   let script: Script | null = null
@@ -40,9 +41,14 @@ async function createStage() {
     kill: () => kill(),
     start: async () => {
       const flags = ['--hub-url', proxy.origin, '--workers', '1', '--log-format', 'json']
-      const started = startNodeProcess(dist, dataDir, { flags })
-      kill = started.kill
-      await started.serving
+      if (isKilled) {
+        const started = startNodeProcess(dist, dataDir, { flags })
+        kill = started.kill
+        await started.serving
+      } else {
+        const { stop } = await serveHere(dataDir, { flags })
+        kill = async () => void (await stop())
+      }
     },
   }
   onTestFinished(async () => {
@@ -58,9 +64,9 @@ async function createStage() {
     script = new Script({ hub, profile, nodeKey, findings })
     if (!isStarted) await node.start()
     isStarted = true
-    await (fault.restarts === true ? script.playRestarts(node) : script.play())
+    await (fault.restarts !== undefined ? script.playRestarts(node) : script.play())
     const found = findings.all()
-    if (fault.restarts !== true) {
+    if (fault.restarts === undefined) {
       proxy.use(noFault)
       await script.leave()
     }
@@ -69,7 +75,8 @@ async function createStage() {
   return { run }
 }
 
-const runAll = async (some: readonly Fault[]) => differing((await createStage()).run, some)
+const runAll = async (some: readonly Fault[], isKilled = false) =>
+  differing((await createStage(isKilled)).run, some)
 
 describe('a node with one fault breaks exactly the clauses that the table says', () => {
   test('the table has at least 40 faults', () => expect(faults.length).toBeGreaterThanOrEqual(40))
@@ -86,6 +93,6 @@ describe('a node with one fault breaks exactly the clauses that the table says',
 
   const timeout = 300_000
   test.each(restarting.map((fault) => [fault.name, fault] as const))('%s', { timeout }, async (_, fault) => {
-    expect(await runAll([fault])).toEqual([])
+    expect(await runAll([fault], fault.restarts === 'killed')).toEqual([])
   })
 })

@@ -38,8 +38,8 @@ export interface Fault {
   readonly breaks: readonly string[]
   /** Changes the headers of an upgrade request; null lets nothing through. */
   readonly upgrade?: (headers: Record<string, string>, between: Between) => Record<string, string> | null
-  /** Whether it is one that starting the node again shows. */
-  readonly restarts?: true
+  /** Only starting the node again shows it. One that is stopped in order says so to the hub, one that is killed cannot. */
+  readonly restarts?: 'killed' | 'stopped'
   /** Changes a frame of the node: what passes in its place, texts as they are; undefined for itself. */
   readonly fromNode?: (frame: Frame, between: Between) => readonly (Frame | string | Uint8Array)[] | undefined
   /** The same for a text of the hub, or for the `close` and its code that ends its socket. */

@@ -275,18 +275,18 @@ export const faults: readonly Fault[] = [
 
   {
     name: 'comes back after another process took its place',
-    restarts: true,
+    restarts: 'stopped',
     breaks: ['N1.10'],
     fromHub: (text) =>
       text === `close ${closeCodes.replaced}` ? [`close ${closeCodes.restart}`] : undefined,
   },
   {
     ...takesBait('N3.20', 'does not check who signed the validators'),
-    restarts: true,
+    restarts: 'killed',
   },
   {
     name: 'works for a hub of other parameters',
-    restarts: true,
+    restarts: 'stopped',
     breaks: ['N1.11'],
     fromHub: (text, { memory }) => {
       if (!text.startsWith('{"type":"hello"')) return undefined
@@ -298,7 +298,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'votes otherwise after it was killed',
-    restarts: true,
+    restarts: 'killed',
     breaks: ['N5.1'],
     ...of('vote', (frame, between) =>
       between.links === 2
@@ -308,7 +308,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'forgets its votes when it is killed',
-    restarts: true,
+    restarts: 'killed',
     breaks: ['N5.3', 'N5.5'],
     fromNode: (frame, { links }) => {
       if (links !== 2) return undefined
