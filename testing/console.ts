@@ -55,17 +55,27 @@ async function giveFirstTask(page: Page): Promise<void> {
   if (checks !== 10) throw new Error(`${checks} of 10 checks hold.`)
 }
 
+interface Doubted {
+  finality_votes: { signature: string }[]
+  created_at: number
+  finalized_at: number
+}
+
 /** A hub that shows a signature of another validator is not believed. */
 async function doubtRound(page: Page): Promise<void> {
   await page.route('**/v1/explorer/rounds/*', async (route) => {
     const answer = await route.fetch()
-    const round = (await answer.json()) as { finality_votes: { signature: string }[] }
+    const round = (await answer.json()) as Doubted
     const [first, second] = round.finality_votes
     if (first && second) first.signature = second.signature
+    // No signature covers the time, and the page shows it.
+    round.finalized_at = round.created_at + 1_234
     await route.fulfill({ response: answer, json: round })
   })
   await follow(page, '/rounds')
   await page.getByRole('row').nth(1).getByRole('link').first().click()
+  // At first the page has the answer that it read before.
+  await page.getByText('1234 s', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Verify in this browser' }).click()
   await page.getByText('Something does not hold').waitFor()
   await page.unroute('**/v1/explorer/rounds/*')

@@ -172,7 +172,7 @@ export function createServices(env: Env) {
 
 export type Services = ReturnType<typeof createServices>
 
-const created = new WeakMap<Env, Services>()
+let created = new WeakMap<Env, Services>()
 
 export function services(env: Env): Services {
   let known = created.get(env)
@@ -181,4 +181,9 @@ export function services(env: Env): Services {
     created.set(env, known)
   }
   return known
+}
+
+/** Forgets them with all that they keep; tests do, between files that share an isolate. */
+export function forgetServices(): void {
+  created = new WeakMap()
 }

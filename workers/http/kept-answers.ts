@@ -6,7 +6,7 @@ interface Kept {
 }
 
 const utf8 = new TextEncoder()
-let kept = new WeakMap<object, Map<object, Kept>>()
+const kept = new WeakMap<object, Map<object, Kept>>()
 
 /**
  * The answer this isolate made before, or the one `make` makes now. Only finished answers are shared: a request cannot wait for another's.
@@ -27,9 +27,4 @@ export async function keptAnswer(
   const answer = typeof made.body === 'string' ? { ...made, body: utf8.encode(made.body) } : made
   if (answer.status === 200) answers.set(name, { answer, untilMs: Date.now() + 1000 * keptSeconds })
   return answer
-}
-
-/** Forgets them; tests do, between files that share an isolate. */
-export function forgetKeptAnswers(): void {
-  kept = new WeakMap()
 }

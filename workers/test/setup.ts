@@ -1,7 +1,7 @@
 import timers from 'node:timers'
 import { afterAll, afterEach, type RunnerTask, vi } from 'vitest'
-import { forgetKeptAnswers } from '../http/kept-answers.ts'
 import { forgetAllowances } from '../middleware/allowances.ts'
+import { forgetServices } from '../services.ts'
 import { leaveAddress } from './client.ts'
 import { emptyStorage } from './empty-storage.ts'
 import './late-modules.ts'
@@ -17,7 +17,7 @@ globalThis.setTimeout = timers.setTimeout as unknown as typeof setTimeout
 // Files run one after the other in one isolate; none finds what another has stored.
 await emptyStorage()
 forgetAllowances()
-forgetKeptAnswers()
+forgetServices()
 leaveAddress()
 await createSchema()
 beginMessages()
