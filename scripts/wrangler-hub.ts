@@ -87,11 +87,14 @@ function readCurrent(statePath: string, migrations: readonly Migration[]): { tip
 const tipOf = (database: DatabaseSync): Tip | null =>
   (database.prepare('SELECT block_number, block_hash FROM chain_cursor').get() as Tip | undefined) ?? null
 
-/** The {@link Tip} of a hub that runs over this state, as of now: its status may be some seconds old. */
+/** The {@link Tip} of a hub that runs over this state, as of now: its status may be some seconds old. Null also before it has its tables. */
 export function readTip(statePath: string): Tip | null {
+  const file = databaseFile(statePath)
+  if (file === null) return null
   // The hub writes meanwhile.
-  using database = new DatabaseSync(databaseFile(statePath)!, { readOnly: true, timeout: 10_000 })
-  return tipOf(database)
+  using database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+  const table = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'chain_cursor'").get()
+  return table === undefined ? null : tipOf(database)
 }
 
 /** Has workerd run over the state with nothing but the migrator. */

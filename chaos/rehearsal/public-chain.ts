@@ -5,7 +5,7 @@ import { deployContracts } from '../../contracts/deploy.ts'
 import { accounts, faucetSupplyWei, grants } from '../../localnet/accounts.ts'
 import { chainSettingsOf, networkParamsOf, resolveProfile } from '../../protocol/identity/index.ts'
 import type { Network } from '../../scripts/hub/network.ts'
-import { databaseFile, readTip } from '../../scripts/wrangler-hub.ts'
+import { readTip } from '../../scripts/wrangler-hub.ts'
 import { draws } from '../harness/draws.ts'
 import { delay, until } from '../harness/time.ts'
 import { CallMeter } from './call-meter.ts'
@@ -51,10 +51,7 @@ export async function startPublicChain(
   const meter = new CallMeter({ hub: providers.slice(0, 2), validators: providers.slice(2) })
 
   /** The newest block that the hub has read, as of now: its status says so seconds later. */
-  const readUpTo = (): number => {
-    const isThere = hubState !== null && databaseFile(hubState) !== null
-    return (isThere ? readTip(hubState!)?.block_number : undefined) ?? 0
-  }
+  const readUpTo = (): number => (hubState === null ? null : readTip(hubState))?.block_number ?? 0
   /** Returns once the hub has read the chain, or could have. */
   const followed = async () => {
     for (const endMs = Date.now() + followMs; hubState !== null && Date.now() < endMs; await delay(50))

@@ -67,7 +67,7 @@ const workers: Readonly<Record<NodeRole, number>> = { miner: 8, validator: 2 }
 /** The flags of its `nodectl serve`. */
 export function flagsOf(
   { role, dataDir, port }: NodePlan,
-  { hub, rpcUrl, profile, paramsChanges }: Omit<NodeSurroundings, 'dist'>,
+  { hub, rpcUrl, profile, paramsChanges }: NodeSurroundings,
 ): string[] {
   return [
     ...['--role', role, '--data-dir', dataDir, '--bind', `127.0.0.1:${port}`],

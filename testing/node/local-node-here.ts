@@ -1,14 +1,14 @@
 import { flagsOf, LocalNode, type NodePlan, type NodeSurroundings } from '../../localnet/nodes/local-node.ts'
 import { type NodeHere, serveHere } from './node-here.ts'
 
-/** A node of a local network in this process, for tests that are not about processes. It cannot be killed, and has no file for its log. */
+/** A node of a local network in this process, for tests that are not about processes. It has no file for its log. */
 export class LocalNodeHere extends LocalNode {
-  readonly #surroundings: Omit<NodeSurroundings, 'dist'>
+  readonly #surroundings: NodeSurroundings
   #node: NodeHere | null = null
   #nodeId: string | null = null
 
-  constructor(plan: NodePlan, surroundings: Omit<NodeSurroundings, 'dist'>) {
-    super(plan, { ...surroundings, dist: '' })
+  constructor(plan: NodePlan, surroundings: NodeSurroundings) {
+    super(plan, surroundings)
     this.#surroundings = surroundings
   }
 
@@ -38,5 +38,9 @@ export class LocalNodeHere extends LocalNode {
     this.#node = null
     await node.stop()
     return 0
+  }
+
+  override async kill(): Promise<void> {
+    throw new Error(`${this.name} runs in the process of its test, which would be killed.`)
   }
 }
