@@ -59,8 +59,14 @@ export async function buildSets(
   const target = beaconTargetTime(epoch, epochSecs, defaultNetworkParams)
   const timeOf = (number: number) => target + 12 * (number - beaconBlock) - 1
   await history.begin({ number: 0, hash: hashText('first'), timestamp: timeOf(0) })
-  for (let number = 1; number <= beaconBlock + 5; number++)
-    await history.append(timeOf(number), number === 3 ? members.flatMap(bonding) : [], number)
+  const numbers = Array.from({ length: beaconBlock + 5 }, (_, i) => i + 1)
+  await history.appendAll(
+    numbers.map((number) => ({
+      timestamp: timeOf(number),
+      happenings: number === 3 ? members.flatMap(bonding) : [],
+    })),
+    beaconBlock + 5,
+  )
   const chain = new ScriptedBlocks()
   chain.install()
   chain.serve(history.blocks)

@@ -31,32 +31,44 @@ export class IndexedHistory {
     final: number,
     { isBehind = false } = {},
   ): Promise<Block> {
+    await this.appendAll([{ timestamp, happenings }], final, { isBehind })
+    return this.blocks.at(-1) as Block
+  }
+
+  /** Appends several blocks at once, as the indexer does after a jump of the head. @param final - As for {@link append}. */
+  async appendAll(
+    added: readonly { timestamp: number; happenings: readonly Happening[] }[],
+    final: number,
+    { isBehind = false } = {},
+  ): Promise<void> {
     const { chainIndex } = services(env)
-    const parent = this.blocks.at(-1) as Block
-    const number = parent.number + 1
-    const block = { number, hash: hashText(`${this.branch} ${number}`), timestamp }
-    const events = happenings.map(
-      (happening, logIndex): ChainEvent => ({
-        txHash: block.hash,
-        contract: `0x${'c5'.repeat(20)}`,
-        ...happening,
-        blockHash: block.hash,
-        blockNumber: number,
-        blockTime: timestamp,
-        logIndex,
-      }),
-    )
+    const events: ChainEvent[] = []
+    const headers = added.map(({ timestamp, happenings }) => {
+      const parent = this.blocks.at(-1) as Block
+      const number = parent.number + 1
+      const block = { number, hash: hashText(`${this.branch} ${number}`), timestamp }
+      this.blocks.push(block)
+      for (const [logIndex, happening] of happenings.entries())
+        events.push({
+          txHash: block.hash,
+          contract: `0x${'c5'.repeat(20)}`,
+          ...happening,
+          blockHash: block.hash,
+          blockNumber: number,
+          blockTime: timestamp,
+          logIndex,
+        })
+      return { ...block, parentHash: parent.hash, logsBloom: '0x' as const }
+    })
     const rows = await chainIndex.states(events.flatMap(subjectsOf))
     const known = new Map(rows.map((row) => [subjectKey({ kind: row.kind, id: row.subject }), row]))
     const { states, before } = foldEvents(events, known, final)
-    this.blocks.push(block)
     await chainIndex.append(
       (await chainIndex.cursor()) as Cursor,
-      { headers: [{ ...block, parentHash: parent.hash, logsBloom: '0x' }], events, states, before },
+      { headers, events, states, before },
       this.blocks.find((one) => one.number === final) as Block,
       isBehind,
     )
-    return block
   }
 
   /** Takes blocks back, as a reorganisation does. */

@@ -134,8 +134,12 @@ export async function happen(
   to = beaconBlock + 5,
   final?: number,
 ): Promise<void> {
-  for (let number = (history.blocks.at(-1)?.number ?? 0) + 1; number <= to; number++)
-    await history.append(timeOf(number), events[number] ?? [], Math.min(final ?? number, number))
+  const next = (history.blocks.at(-1)?.number ?? 0) + 1
+  const numbers = Array.from({ length: to + 1 - next }, (_, i) => next + i)
+  await history.appendAll(
+    numbers.map((number) => ({ timestamp: timeOf(number), happenings: events[number] ?? [] })),
+    Math.min(final ?? to, to),
+  )
   chain.serve(history.blocks)
 }
 
