@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accounts } from '../localnet/accounts.ts'
 import type { Hub } from '../localnet/hub.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
@@ -40,14 +40,15 @@ describe.skipIf(!hasAnvil)('the indexer, under faults and attacks', () => {
   let calls: Calls
   const cleanUps: (() => Promise<void>)[] = []
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     network = await startIndexerNetwork()
     ;({ chain, calls } = network)
   })
   afterEach(async () => {
+    await network.reset()
     for (const cleanUp of cleanUps.splice(0)) await cleanUp()
-    await network.stop()
   })
+  afterAll(() => network?.stop())
 
   const slugs = async (hub: Hub) =>
     (

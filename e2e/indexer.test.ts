@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { projectVaultAbi } from '../contracts/generated/contracts.ts'
 import type { Hub } from '../localnet/hub.ts'
 import { type Anvil, hasAnvil } from '../testing/anvil.ts'
@@ -54,11 +54,12 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
   let calls: Calls
   let foreign: Calls
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     network = await startIndexerNetwork()
     ;({ chain, calls, foreign } = network)
   })
-  afterEach(() => network.stop())
+  afterEach(() => network.reset())
+  afterAll(() => network?.stop())
 
   const start = () => network.start()
   const { mine, mineEmpty, head } = {

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { expect } from 'vitest'
 import type { Hub } from '../localnet/hub.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
-import { breakableBundle, statusAsOfNow } from './breakable-hub.ts'
+import { breakableBundle, restartHub, statusAsOfNow } from './breakable-hub.ts'
 import { type Call, type Calls, callsOf, epochSeconds } from './contract-calls.ts'
 import { deployNetwork } from './deployed-chain.ts'
 import { queryThrough } from './driver.ts'
@@ -21,13 +21,32 @@ export async function startIndexerNetwork() {
   const { state, sender, deployment, calls, foreign } = await prepared
   const chain = await startAnvil()
   await chain.rpc('anvil_loadState', state)
-  // The states of earlier blocks are not in it, and a reorganisation goes back to one.
-  await chain.rpc('anvil_mine', '0x8')
-  // The first four epochs of the vaults are over.
-  await chain.rpc('evm_increaseTime', 5 * epochSeconds)
   await chain.rpc('evm_setAutomine', false)
+  const begin = async () => {
+    const snapshot = await chain.rpc<Hex>('evm_snapshot')
+    // Only by these fees, which fall from block to block, do empty blocks differ from those that they replace.
+    await chain.rpc('anvil_setNextBlockBaseFeePerGas', '0x3b9aca00')
+    // The states of earlier blocks may be gone, and a reorganisation goes back to one.
+    await chain.rpc('anvil_mine', '0x8')
+    // The first four epochs of the vaults are over.
+    await chain.rpc('evm_increaseTime', 5 * epochSeconds)
+    return snapshot
+  }
+  let beginning = await begin()
 
-  let hub: Hub | undefined
+  /** One process for all hubs but those whose state outlives them. */
+  let shared: Hub | undefined
+  let own: Hub | undefined
+  const startShared = async (vars: Record<string, string>) => {
+    shared ??= await startTestHub({}, { script: await breakableBundle() })
+    await restartEmpty(shared, vars)
+    return shared
+  }
+  const startOwn = async (vars: Record<string, string>, statePath: string) => {
+    await own?.stop()
+    own = await startTestHub(vars, { statePath, script: await breakableBundle() })
+    return own
+  }
   return {
     chain,
     /** Deployed everything and holds every role. */
@@ -36,23 +55,23 @@ export async function startIndexerNetwork() {
     calls,
     /** The same contracts of another network. */
     foreign,
-    /** Starts a hub, which reads the chain unless it is left asleep, and ends the one before. */
+    /**
+     * Starts a hub, which reads the chain unless it is left asleep, and ends the one before. Without a folder for its state it is
+     * empty.
+     */
     async start(
       vars: Record<string, string> = {},
-      { asleep = false, ...options }: { statePath?: string; asleep?: boolean } = {},
+      { asleep = false, statePath }: { statePath?: string; asleep?: boolean } = {},
     ): Promise<Hub> {
-      await hub?.stop()
-      hub = await startTestHub(
-        {
-          CHAIN_RPC_URL: chain.url,
-          CHAIN_CONTRACTS: JSON.stringify(deployment.contracts),
-          CHAIN_START_BLOCK: String(deployment.startBlock),
-          CHAIN_BLOCK_SECS: '0.2',
-          CHAIN_WINDOW_BLOCKS: String(windowBlocks),
-          ...vars,
-        },
-        { ...options, script: await breakableBundle() },
-      )
+      const settings = {
+        CHAIN_RPC_URL: chain.url,
+        CHAIN_CONTRACTS: JSON.stringify(deployment.contracts),
+        CHAIN_START_BLOCK: String(deployment.startBlock),
+        CHAIN_BLOCK_SECS: '0.2',
+        CHAIN_WINDOW_BLOCKS: String(windowBlocks),
+        ...vars,
+      }
+      const hub = await (statePath === undefined ? startShared(settings) : startOwn(settings, statePath))
       if (!asleep) await wake(hub)
       return hub
     },
@@ -60,8 +79,18 @@ export async function startIndexerNetwork() {
     mine: (...transactions: readonly Call[]) => mine(chain, sender, transactions),
     mineEmpty: (blocks: number) => chain.rpc('anvil_mine', `0x${blocks.toString(16)}`),
     head: () => readHead(chain),
+    /** Ends the hub of a test, and takes the chain back to its beginning. */
+    async reset() {
+      await own?.stop()
+      own = undefined
+      if (shared) await restartEmpty(shared, {})
+      await chain.rpc('anvil_dropAllTransactions')
+      expect(await chain.rpc('evm_revert', beginning)).toBe(true)
+      beginning = await begin()
+    },
     async stop() {
-      await hub?.stop()
+      await own?.stop()
+      await shared?.stop()
       await chain.stop()
     },
   }
@@ -115,6 +144,25 @@ export const wake = ({ runSchedule }: Hub): Promise<void> => runSchedule()
 /** Rows of the database of a hub with a driver, as those of tests are. */
 export const rowsOf = async ({ miniflare }: Hub, text: string, ...values: unknown[]): Promise<Row[]> =>
   queryThrough(await miniflare.unsafeGetDirectURL('driver'), text, values)
+
+const tables = [
+  ...['chain_cursor', 'chain_events', 'chain_states', 'chain_states_before', 'chain_blocks'],
+  ...['chain_unconfirmed_logs', 'beacons', 'projects', 'project_versions', 'subscriptions', 'event_log'],
+]
+const emptyTables = [
+  ...tables.map((table) => `DELETE FROM ${table}`),
+  'UPDATE told_blocks SET block_number = -1',
+].join(';')
+
+/**
+ * Starts a hub of {@link breakableBundle} again in its process, without what it knew of the chain and of projects. An indexer that
+ * was at work is gone by then, and its writes come to nothing without the cursor. Without settings of a chain, it begins no work.
+ */
+async function restartEmpty(hub: Hub, vars: Record<string, string>): Promise<void> {
+  await restartHub(hub, vars)
+  // One call, and so one transaction.
+  await rowsOf(hub, emptyTables)
+}
 
 /** Everything that is indexed, in an order that is always the same. */
 export const indexOf = async (hub: Hub) => ({

@@ -12,26 +12,62 @@ interface Faults {
   readonly aheadMs?: number
 }
 
-/** The path at which faults are set; the hub itself has no such path. */
-const path = '/faults'
+type Bindings = Record<string, unknown>
 
-/** The hub on a platform whose parts can be taken away. */
-export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
+const startsAgain = 'The hub starts again.'
+
+/**
+ * The hub on a platform whose parts can be taken away, by requests to `/faults`. A request to `/restart` starts it again with
+ * other settings, and with objects that have nothing stored; the hub itself has no such paths.
+ */
+export function wrap(
+  hub: Record<string, unknown>,
+  { bindings: bindingOf }: { bindings: Readonly<Record<string, string>> },
+): Record<string, unknown> {
   let faults: Faults = {}
-  /** New for each change of the faults: the hub remembers by bindings, such as its last health, and acts with new ones like a new isolate. */
-  let bindings: object | null = null
+  let given: Bindings = {}
+  /** New for each change: the hub remembers by bindings, such as its last health, and acts with new ones like a new isolate. */
+  let bindings: Bindings | null = null
+  /** The classes of objects by their ids. */
+  const objects = new Map<string, string>()
   const now = Date.now
   Date.now = () => now() + (faults.aheadMs ?? 0)
+
+  /** @param vars Settings that differ from those that it was started with. */
+  async function restart(vars: Bindings): Promise<void> {
+    faults = {}
+    bindings = { ...given, ...vars }
+    const known = [...objects]
+    objects.clear()
+    await Promise.all(
+      known.map(([id, owner]) => {
+        const namespace = given[bindingOf[owner]!] as DurableObjectNamespace
+        const stub = namespace.get(namespace.idFromString(id)) as unknown as {
+          platformForget: () => Promise<void>
+        }
+        return stub.platformForget().catch((error: Error) => {
+          if (error.message !== startsAgain) throw error
+        })
+      }),
+    )
+  }
+
+  const orders: Record<string, (told: object) => Promise<void> | void> = {
+    '/restart': (told) => restart(told as Bindings),
+    '/faults': (told) => {
+      faults = told
+      bindings = { ...(bindings ?? given) }
+    },
+  }
   return watchHub(hub, {
     async around(use, run) {
       if (use.kind === 'event' && use.owner === 'Worker' && use.name === 'fetch') {
         const request = use.args[0] as Request
-        if (URL.canParse(request.url) && new URL(request.url).pathname === path) {
-          faults = (await request.json()) as Faults
-          bindings = { ...(use.args[1] as object) }
+        const order = URL.canParse(request.url) && orders[new URL(request.url).pathname]
+        if (order) {
+          await order(await request.json())
           return new Response()
         }
-        use.args[1] = bindings ?? use.args[1]
       }
       if (use.kind === 'trip' && faults.database) throw new Error('D1_ERROR: Network connection lost.')
       if (use.kind === 'file' && faults.files)
@@ -45,6 +81,21 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
           overloaded: true,
         })
       return run()
+    },
+    making: (owner, ctx) => void objects.set(ctx.id.toString(), owner),
+    bindings(env) {
+      given = env as Bindings
+      return bindings ?? env
+    },
+    own: {
+      /** Nothing that runs in the object goes on meanwhile, and nothing after. */
+      platformForget: (ctx) =>
+        ctx.blockConcurrencyWhile(async () => {
+          await ctx.storage.deleteAll()
+          await ctx.storage.deleteAlarm()
+          await ctx.storage.sync()
+          ctx.abort(startsAgain)
+        }),
     },
   })
 }

@@ -26,8 +26,10 @@ export interface Watch {
   around: (use: Use, run: () => Promise<unknown>) => Promise<unknown>
   /** An object is about to be made. */
   making?: (owner: string, ctx: DurableObjectState) => void
+  /** The bindings that the Worker and new objects get in place of theirs. */
+  bindings?: (env: object) => object
   /** Methods that every object has besides its own. */
-  own?: Record<string, (ctx: DurableObjectState) => void>
+  own?: Record<string, (ctx: DurableObjectState) => unknown>
 }
 
 type Methods = Record<string, (object: never, run: () => Promise<unknown>, args: unknown[]) => unknown>
@@ -56,6 +58,7 @@ export function watchHub(hub: Record<string, unknown>, watch: Watch): Record<str
   const handlers = Object.entries(worker).map(([name, handler]) => {
     const watched = (...args: unknown[]) => {
       watchBindings(args[1] as object, watch)
+      args[1] = watch.bindings?.(args[1] as object) ?? args[1]
       return watch.around({ kind: 'event', owner: 'Worker', name, ctx: null, args }, () => handler(...args))
     }
     return [name, watched] as const
@@ -74,7 +77,8 @@ function watchedClass(owner: string, Class: ObjectClass, watch: Watch): ObjectCl
   function Watched(ctx: DurableObjectState, env: object) {
     watchBindings(env, watch)
     watch.making?.(owner, ctx)
-    return running.run(ctx, () => Reflect.construct(Class, [ctx, env], Watched))
+    const bindings = watch.bindings?.(env) ?? env
+    return running.run(ctx, () => Reflect.construct(Class, [ctx, bindings], Watched))
   }
   const made = Watched as unknown as ObjectClass
   made.prototype = Object.create(Class.prototype)
@@ -96,7 +100,7 @@ function watchedClass(owner: string, Class: ObjectClass, watch: Watch): ObjectCl
   }
   for (const [name, own] of Object.entries(watch.own ?? {})) {
     const value = async function (this: { ctx: DurableObjectState }) {
-      own(this.ctx)
+      await own(this.ctx)
     }
     Object.defineProperty(made.prototype, name, { value })
   }
