@@ -1,9 +1,9 @@
 import type { Hex } from 'viem'
 import { encodeFunctionData } from 'viem/utils'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { projectRegistryAbi } from '../contracts/generated/contracts.ts'
 import { hasAnvil } from '../testing/anvil.ts'
-import { type RelayerNetwork, startRelayerNetwork } from '../testing/relayer-network.ts'
+import { startSharedRelayerNetwork } from '../testing/relayer-network.ts'
 
 interface Pooled {
   hash: string
@@ -13,14 +13,17 @@ interface Pooled {
 
 const gwei = (amount: number) => `0x${(amount * 1e9).toString(16)}`
 
-describe.skipIf(!hasAnvil)('a transaction that no block includes', () => {
-  let network: RelayerNetwork
-  beforeEach(async () => {
-    network = await startRelayerNetwork({ vars: { RELAYER_FEE_CAP_GWEI: '20' } })
-  })
-  afterEach(() => network?.stop())
+let network: Awaited<ReturnType<typeof startSharedRelayerNetwork>>
+const rpc = <T>(method: string, ...params: unknown[]) => network.chain.rpc<T>(method, ...params)
 
-  const rpc = <T>(method: string, ...params: unknown[]) => network.chain.rpc<T>(method, ...params)
+beforeAll(async () => {
+  if (hasAnvil) network = await startSharedRelayerNetwork()
+})
+afterAll(() => network?.stop())
+
+describe.skipIf(!hasAnvil)('a transaction that no block includes', () => {
+  beforeEach(() => network.begin({ RELAYER_FEE_CAP_GWEI: '20' }))
+
   const statusOf = async (id: string) => (await network.relayer.find(id))?.status
   const pooled = async (nonce = 0): Promise<Pooled | undefined> => {
     const { pending } = await rpc<{ pending: Record<string, Record<string, Pooled>> }>('txpool_content')
@@ -93,13 +96,8 @@ describe.skipIf(!hasAnvil)('a transaction that no block includes', () => {
 })
 
 describe.skipIf(!hasAnvil)('a mined transaction', () => {
-  let network: RelayerNetwork
-  beforeEach(async () => {
-    network = await startRelayerNetwork({ vars: { CHAIN_CONFIRMATIONS: '4' } })
-  })
-  afterEach(() => network?.stop())
+  beforeEach(() => network.begin({ CHAIN_CONFIRMATIONS: '4' }))
 
-  const rpc = <T>(method: string, ...params: unknown[]) => network.chain.rpc<T>(method, ...params)
   const find = async (id: string) => network.relayer.find(id)
 
   test('is not final before its depth; if a reorganisation removes it, it is mined again, once', async () => {

@@ -9,6 +9,19 @@ export const hasAnvil = findAnvil() !== null
 /** Starts a chain of its own on a free port, forgotten at the end. */
 export const startAnvil = (flags: readonly string[] = []): Promise<Anvil> => start({ flags })
 
+/** @returns What takes a chain back to what it is now, as often as it is called. Whether it mines by itself is left as it is. */
+export async function markBeginning({ rpc }: Pick<Anvil, 'rpc'>): Promise<() => Promise<void>> {
+  let snapshot = await rpc('evm_snapshot')
+  const { baseFeePerGas } = await rpc<{ baseFeePerGas: string[] }>('eth_feeHistory', '0x1', 'latest', [])
+  return async () => {
+    await rpc('anvil_dropAllTransactions')
+    if (!(await rpc<boolean>('evm_revert', snapshot))) throw new Error('the chain cannot be taken back')
+    // It keeps the fee that the next block would have had.
+    await rpc('anvil_setNextBlockBaseFeePerGas', baseFeePerGas.at(-1))
+    snapshot = await rpc('evm_snapshot')
+  }
+}
+
 /** Sends a transaction of an account that the chain signs for. It is in a block when this returns, a while after it was taken. */
 export async function sendMined({ rpc }: Pick<Anvil, 'rpc'>, transaction: object): Promise<void> {
   const hash = await rpc<string>('eth_sendTransaction', transaction)

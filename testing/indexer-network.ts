@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { expect } from 'vitest'
 import type { Hub } from '../localnet/hub.ts'
-import { type Anvil, startAnvil } from './anvil.ts'
+import { type Anvil, markBeginning, startAnvil } from './anvil.ts'
 import { breakableBundle, restartHub, statusAsOfNow } from './breakable-hub.ts'
 import { type Call, type Calls, callsOf, epochSeconds } from './contract-calls.ts'
 import { deployNetwork } from './deployed-chain.ts'
@@ -22,17 +22,14 @@ export async function startIndexerNetwork() {
   const chain = await startAnvil()
   await chain.rpc('anvil_loadState', state)
   await chain.rpc('evm_setAutomine', false)
+  const takeBack = await markBeginning(chain)
   const begin = async () => {
-    const snapshot = await chain.rpc<Hex>('evm_snapshot')
-    // Only by these fees, which fall from block to block, do empty blocks differ from those that they replace.
-    await chain.rpc('anvil_setNextBlockBaseFeePerGas', '0x3b9aca00')
     // The states of earlier blocks may be gone, and a reorganisation goes back to one.
     await chain.rpc('anvil_mine', '0x8')
     // The first four epochs of the vaults are over.
     await chain.rpc('evm_increaseTime', 5 * epochSeconds)
-    return snapshot
   }
-  let beginning = await begin()
+  await begin()
 
   /** One process for all hubs but those whose state outlives them. */
   let shared: Hub | undefined
@@ -84,9 +81,8 @@ export async function startIndexerNetwork() {
       await own?.stop()
       own = undefined
       if (shared) await restartEmpty(shared, {})
-      await chain.rpc('anvil_dropAllTransactions')
-      expect(await chain.rpc('evm_revert', beginning)).toBe(true)
-      beginning = await begin()
+      await takeBack()
+      await begin()
     },
     async stop() {
       await own?.stop()

@@ -6,9 +6,10 @@ import type { RelayerHealth, RelayRequest, RelayResult, RelayView } from '../dur
 import { type Hub, type HubOptions, startHub } from '../localnet/hub.ts'
 import type { PlatformOptions } from '../localnet/platform.ts'
 import { bundleHub, type HubBundle } from '../scripts/bundle.ts'
-import { startAnvil } from './anvil.ts'
+import { markBeginning, startAnvil } from './anvil.ts'
+import { breakableBundle, restartHub } from './breakable-hub.ts'
 import { deployNetwork, relayerKey } from './deployed-chain.ts'
-import { driver, driverOf } from './driver.ts'
+import { driver, driverOf, queryThrough } from './driver.ts'
 import { register, registeredProjects } from './registrations.ts'
 import { ownWorkerds } from './workerd.ts'
 
@@ -168,6 +169,22 @@ export async function startRelayerNetwork(options: NetworkOptions = {}) {
     },
   }
   return network
+}
+
+/** A network for several tests: each begins on the chain as it is after the deployment, with a hub that has relayed nothing. */
+export async function startSharedRelayerNetwork() {
+  const network = await startRelayerNetwork({ front: breakableBundle })
+  const { chain, hub } = network
+  const takeBack = await markBeginning(chain)
+  return Object.assign(network, {
+    /** @param vars Settings of the hub for this test. */
+    async begin(vars: Record<string, string>) {
+      await restartHub(hub, vars)
+      await queryThrough(await hub.miniflare.unsafeGetDirectURL('driver'), 'DELETE FROM transactions', [])
+      await takeBack()
+      await chain.rpc('evm_setAutomine', true)
+    },
+  })
 }
 
 const keyOf = (privateKey: Hex) => ({ privateKey, address: privateKeyToAddress(privateKey).toLowerCase() })
