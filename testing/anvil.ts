@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { type Anvil, findAnvil, startAnvil as start } from '../contracts/anvil.ts'
 
@@ -18,6 +19,8 @@ export async function markBeginning({ rpc }: Pick<Anvil, 'rpc'>): Promise<() => 
     if (!(await rpc<boolean>('evm_revert', snapshot))) throw new Error('the chain cannot be taken back')
     // It keeps the fee that the next block would have had.
     await rpc('anvil_setNextBlockBaseFeePerGas', baseFeePerGas.at(-1))
+    // A block with the hash of one that was taken back would lose its state when the chain forgets that of the other.
+    await rpc('anvil_setCoinbase', `0x${randomBytes(20).toString('hex')}`)
     snapshot = await rpc('evm_snapshot')
   }
 }
