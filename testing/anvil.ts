@@ -10,7 +10,11 @@ export const hasAnvil = findAnvil() !== null
 /** Starts a chain of its own on a free port, forgotten at the end. */
 export const startAnvil = (flags: readonly string[] = []): Promise<Anvil> => start({ flags })
 
-/** @returns What takes a chain back to what it is now, as often as it is called. Whether it mines by itself is left as it is. */
+/**
+ * Remembers a chain as it is.
+ *
+ * @returns A function that takes it back to this, as often as it is called. It does not change whether the chain mines by itself.
+ */
 export async function markBeginning({ rpc }: Pick<Anvil, 'rpc'>): Promise<() => Promise<void>> {
   let snapshot = await rpc('evm_snapshot')
   const { baseFeePerGas } = await rpc<{ baseFeePerGas: string[] }>('eth_feeHistory', '0x1', 'latest', [])
