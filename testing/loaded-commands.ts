@@ -22,14 +22,18 @@ export function loadedCommands(surroundings: () => Promise<Surroundings>) {
     return spawn(process.execPath, [...nodeArgs, host], { cwd, env, stdio: [...stdio] })
   }
   return {
-    /** Runs one, with nothing of those before it, and says what its process would. One at a time. */
+    /**
+     * Runs one, with nothing of those before it, and says what its process would. One at a time.
+     * @param until - The end of the output at which it is ended; left out, it ends by itself.
+     */
     async run(
       script: string,
       args: readonly string[],
       env: Readonly<Record<string, string>> = {},
+      until?: string,
     ): Promise<CommandAnswer> {
       loaded ??= await load()
-      const call: CommandCall = { program: path.join(root, script), args, env }
+      const call: CommandCall = { program: path.join(root, script), args, env, until }
       const child = loaded
       return new Promise((resolve, reject) => {
         const fail = () => reject(new Error(`${script} ended the process that it was loaded in.`))

@@ -66,11 +66,11 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
     folder,
     account: account.held,
     keepAccount: account.keep,
-    /** Runs a program of the repository. @param isSeen - Given the output so far, whether to end a program that goes on by itself. */
+    /** Runs a program of the repository. @param until - The end of the output at which to end a program that goes on by itself. */
     async run(
       [script, ...args]: readonly [string, ...string[]],
       env: Record<string, string> = {},
-      isSeen?: (said: string) => boolean,
+      until?: string,
     ): Promise<Ended> {
       await standIns
       const program =
@@ -84,7 +84,7 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
       for (const output of [child.stdout, child.stderr])
         output.on('data', (text) => {
           said += text
-          if (isSeen?.(said)) child.kill()
+          if (until !== undefined && said.endsWith(until)) child.kill()
         })
       const [code, signal] = await once(child, 'close')
       return { code, signal, said }
@@ -93,9 +93,10 @@ export function openDesk(environment: Environment, name: string, hubPort: () => 
     async runLoaded(
       [script, ...args]: readonly [string, ...string[]],
       env: Record<string, string> = {},
+      until?: string,
     ): Promise<CommandAnswer> {
       await standIns
-      return loaded.run(script, args, env)
+      return loaded.run(script, args, env, until)
     },
     async close() {
       await loaded.close()

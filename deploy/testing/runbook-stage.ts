@@ -67,6 +67,8 @@ export async function startRunbookStage() {
   let hub: BreakableHub | undefined
   let isOther = false
   let isDomainLost = false
+  /** It goes on until its process ends, which the first one shows. */
+  let hadWatch = false
   const desk = openDesk(environment, 'testnet', async () =>
     isDomainLost && desk.account().uploads === 0 ? null : Number(hub?.urls[0]?.port),
   )
@@ -153,10 +155,11 @@ export async function startRunbookStage() {
         RELAYER_PRIVATE_KEY: relayerKey,
       }
       const line = [program, ...words] as const
-      const { code, said } =
-        words[0] === 'watch'
-          ? await desk.run(line, env, (text) => text.endsWith('\n\n'))
-          : await (place === undefined ? desk.run : desk.runLoaded)(line, env)
+      const isWatch = words[0] === 'watch'
+      const isProcess = program === 'wrangler' || (isWatch && !hadWatch)
+      hadWatch ||= isWatch
+      const runIt = isProcess ? desk.run : desk.runLoaded
+      const { code, said } = await runIt(line, env, isWatch ? '\n\n' : undefined)
       if (![0, 1, 2, null].includes(code)) throw new Error(`${command} exits with ${code}: ${said}`)
       return said
     },
