@@ -81,11 +81,14 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
 
   const shared = temporaryFolder()
   const local = async () => ({ LOCAL_WRANGLER: await loadedWrangler(), LOCAL_WRANGLER_SHARED: shared })
-  const deploy = async (...args: string[]) =>
-    desk.run(['deploy/run.ts', ...args, '--env', 'trial'], {
+  const deploy = async (...args: string[]) => {
+    // `up` has processes of its own, which can be killed.
+    const runIt = args[0] === 'up' ? desk.run : desk.runLoaded
+    return runIt(['deploy/run.ts', ...args, '--env', 'trial'], {
       ...(await local()),
       RELAYER_PRIVATE_KEY: relayerKey,
     })
+  }
 
   const made = ({ databases, buckets, queues, rules, secrets }: KeptAccount | RecordedAccount) => ({
     ...{ databases, buckets, queues, rules },
@@ -108,7 +111,6 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
       // `up.test.ts` kills it after every step, without processes.
       const killsAfter = ['d1 migrations apply', 'deploy', 'versions deploy upload-1@10%']
       desk.keepAccount({ ...new RecordedAccount(), killsAfter })
-      // Node keeps what it compiles of the command where one ends by itself, and those that follow are killed.
       expect(await deploy('plan')).toMatchObject({ code: 0, said: expect.stringMatching(/will be/) })
       for (const step of killsAfter) {
         expect(await deploy('up', '--yes'), step).toMatchObject({ signal: 'SIGKILL' })
@@ -142,8 +144,6 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
       }
       const given: string[] = []
       const env: Record<string, string> = await local()
-      // Programs and commands that have had a process of their own: `chaos/restore/commands.test.ts` gives one to the last two.
-      const hadProcess = new Set(['plan', 'up', 'check', 'backup', 'repair'])
       /** A line of the page, with values in the place of its examples. */
       const run = (line: string) => {
         const [, tool = '', rest = ''] = /^npm run -s ([\w:]+) -- (.+)$/.exec(line) ?? []
@@ -154,10 +154,7 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
         }[tool]!
         const values = [...given]
         const words = rest.replaceAll('0x…', () => values.shift()!).split(' ')
-        const command = tool === 'deploy' ? words[0]! : tool
-        const runIt = hadProcess.has(command) ? page.runLoaded : page.run
-        hadProcess.add(command)
-        return runIt(
+        return page.runLoaded(
           [
             script,
             ...words.map(

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Miniflare as Runtime } from 'miniflare'
 import { Miniflare } from '../../scripts/miniflare.ts'
@@ -21,7 +21,9 @@ const kept = new Map<string, Kept>()
  * is what it gets the next time, unless somebody has put other databases into the folder meanwhile.
  */
 export function KeptRuntime(options: Options): Runtime {
-  const key = JSON.stringify([process.cwd(), options])
+  const { resourcePersistencePath = '' } = options as { resourcePersistencePath?: string }
+  const folder = path.resolve(resourcePersistencePath)
+  const key = keyOf(options, folder)
   const before = kept.get(key)
   kept.delete(key)
   if (before !== undefined && isSame(before.databases)) {
@@ -30,16 +32,21 @@ export function KeptRuntime(options: Options): Runtime {
   }
   void before?.end()
   const runtime = new Miniflare(options)
-  const { resourcePersistencePath = '' } = options as { resourcePersistencePath?: string }
   const own: Kept = { runtime, end: runtime.dispose.bind(runtime), databases: new Map() }
   kept.set(key, own)
-  const folder = path.resolve(resourcePersistencePath)
   runtime.dispose = async () => {
     own.databases = databasesIn(folder)
     await endOldest()
   }
   return runtime
 }
+
+/** An export looks for its folder elsewhere than a statement, and has a Worker that answers nobody written in other words. */
+const keyOf = (options: Options, folder: string): string =>
+  JSON.stringify([
+    ...[process.cwd(), existsSync(folder) ? realpathSync(folder) : folder],
+    ...[{ ...options, resourcePersistencePath: undefined }],
+  ]).replaceAll('"export default {}"', '""')
 
 async function endOldest(): Promise<void> {
   for (const [key, { end }] of [...kept].slice(0, -keptMax)) {
