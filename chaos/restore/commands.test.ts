@@ -19,6 +19,7 @@ import { readNetwork } from '../../scripts/hub/network.ts'
 import { databaseFile } from '../../scripts/wrangler-hub.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
 import { temporaryFolder } from '../../testing/node/folders.ts'
+import { LocalNodeHere } from '../../testing/node/local-node-here.ts'
 import { followTask, giveTask, isHonest } from '../network/echo-tasks.ts'
 import { HubProcess } from '../network/hub-process.ts'
 import { localChain, type NodeNetwork, passIntoWork, startNodeNetwork } from '../network/node-network.ts'
@@ -67,9 +68,11 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data
         ...chain,
         hubSettings(usual) {
           settings = usual
-          return { ...usual, WEB_HOSTS: environment.domain }
+          return { ...usual, CHAIN_RPC_URL: chain.url, WEB_HOSTS: environment.domain }
         },
+        rpcOfValidator: () => chain.url,
       },
+      nodeOf: (plan, surroundings) => new LocalNodeHere(plan, surroundings),
       problem: (text) => problems.push(text),
     })
     await passIntoWork(network)
@@ -82,9 +85,7 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data
   const line = (args: readonly string[]) =>
     ['deploy/run.ts', ...args, '--env', 'trial', '--key-env', 'OPERATOR_KEY'] as const
   const env = async () => ({ LOCAL_WRANGLER: await loadedWrangler(), OPERATOR_KEY: privateKeys.operator })
-  const deploy = async (...args: string[]) => desk.run(line(args), await env())
-  /** For a command that has had a process of its own before. */
-  const deployLoaded = async (...args: string[]) => desk.runLoaded(line(args), await env())
+  const deploy = async (...args: string[]) => desk.runLoaded(line(args), await env())
 
   /** A task that is final. */
   async function work(key: string): Promise<string> {
@@ -142,10 +143,10 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data
     '`backup` copies all data, and `repair` adds to an older database the data that it lacks',
     async () => {
       taskIds.push(await work('first'))
-      const killed = await deploy('backup', '--to', 'interrupted')
+      const killed = await desk.run(line(['backup', '--to', 'interrupted']), await env())
       expect(killed, killed.said).toMatchObject({ signal: 'SIGKILL' })
       expect(await notedBackups()).toEqual([])
-      const backup = await deployLoaded('backup', '--to', 'backup')
+      const backup = await deploy('backup', '--to', 'backup')
       expect(backup, backup.said).toMatchObject({
         code: 0,
         said: expect.stringMatching(/r2:hub-trial-\w+\//),
@@ -173,10 +174,10 @@ describe.skipIf(!hasAnvil)('the commands for an operator whose hub has lost data
       const shown = await deploy('repair', '--since', since)
       expect(shown, shown.said).toMatchObject({ code: 0, said: expect.stringMatching(/rounds: 2 lacks/) })
       expect((await read([])).items).toHaveLength(1)
-      const told = await deployLoaded('repair', '--since', since, '--yes')
+      const told = await deploy('repair', '--since', since, '--yes')
       expect(told, told.said).toMatchObject({ code: 0, said: expect.stringMatching(/rounds: 2 told/) })
       expect(await read(taskIds)).toEqual(whole)
-      const again = await deployLoaded('repair', '--since', since)
+      const again = await deploy('repair', '--since', since)
       expect(again.said.match(/^.* lacks$/gm), again.said).toEqual(['rounds: 0 lacks'])
       expect(problems).toEqual([])
     },
