@@ -49,15 +49,20 @@ export async function statusAsOfNow(hub: Hub, faults: PlatformFaults = {}): Prom
   return (await fetch(new URL('/v1/status', hub.urls[0]))).json() as Promise<Record<string, unknown>>
 }
 
-/** Starts a hub as one is deployed, whose platform can fail it. @param vars - All settings that differ from wrangler.toml. */
+/**
+ * Starts a hub as one is deployed, whose platform can fail it.
+ * @param vars - All settings that differ from wrangler.toml.
+ * @param files - Whether it answers the files of `public/`.
+ */
 export async function startBreakableHub(
   vars: Record<string, string>,
   statePath: string,
+  files = true,
 ): Promise<BreakableHub> {
   const options = {
     script: await breakableBundle(),
     port: 0,
-    statePath,
+    ...{ statePath, files },
     callersNameAddress: true,
     extraWorkers: { driver },
   }

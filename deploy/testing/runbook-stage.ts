@@ -135,6 +135,8 @@ export async function startRunbookStage() {
       hub = await startBreakableHub(
         { ...vars, ...other },
         apart === undefined ? state : path.join(state, apart),
+        // Only the usual one is ever well, which its page in a browser is a part of.
+        !isOther,
       )
       if (!other?.BASE_URL) await hub.runSchedule()
     },
