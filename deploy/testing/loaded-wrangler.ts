@@ -15,8 +15,13 @@ export function loadedWrangler(): Promise<string> {
 
 async function load(): Promise<string> {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'wrangler-host.ts')], {
-    // The output is read by a program: it has no colours, and wrangler asks nobody.
-    env: { ...process.env, CI: 'true', NO_COLOR: '1', WRANGLER_SEND_METRICS: 'false' },
+    env: {
+      ...process.env,
+      // The output is read by a program: it has no colours, and wrangler asks nobody.
+      ...{ CI: 'true', NO_COLOR: '1', WRANGLER_SEND_METRICS: 'false' },
+      // Unlike programs in folders of tests, wrangler is run again: what compiling it gave is kept.
+      NODE_COMPILE_CACHE: path.resolve('node_modules/.cache/node'),
+    },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit').then(([code]) => {
