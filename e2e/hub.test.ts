@@ -1,18 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Hub } from '../localnet/hub.ts'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { pickPort } from '../localnet/port.ts'
-import { OtherVersionError } from '../scripts/wrangler-hub.ts'
-import { queryThrough } from '../testing/driver.ts'
-import { startTestHub } from '../testing/hub.ts'
+import { databaseFile, OtherVersionError } from '../scripts/wrangler-hub.ts'
+import { startTestHub, type TestHub } from '../testing/hub.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
 
-let hub: Hub
+let hub: TestHub
+/** A hub whose callers cannot say which address they have. */
+let publicHub: TestHub
 
 beforeAll(async () => {
   hub = await startTestHub({}, { isolates: 2 })
+  publicHub = await startTestHub({}, { callersNameAddress: false })
 })
 
-afterAll(() => hub.stop())
+afterAll(async () => {
+  await hub?.stop()
+  await publicHub?.stop()
+})
 
 const pathOf = (url: URL) => new URL('/v1/network/params', url)
 
@@ -43,25 +51,37 @@ describe('two isolates', () => {
   })
 })
 
-test('the first answer on the port of a hub is correct, because the hub migrates its database first', async () => {
-  const port = await pickPort()
-  const starting = startTestHub({}, { port })
-  const answer = await firstAnswer(`http://127.0.0.1:${port}/v1/projects`)
-  const started = await starting
-  expect([answer.status, await answer.json()]).toEqual([200, { items: [], next_cursor: null }])
-  await started.stop()
+describe('a hub that starts', () => {
+  const statePath = temporaryFolder()
+  let first: { readonly status: number; readonly body: unknown }
+  beforeAll(async () => {
+    const port = await pickPort()
+    const starting = startTestHub({}, { port, statePath })
+    const answer = await firstAnswer(`http://127.0.0.1:${port}/v1/projects`)
+    first = { status: answer.status, body: await answer.json() }
+    await (await starting).stop()
+  })
+
+  test('answers correctly from its first answer on, because it migrates its database first', () => {
+    expect(first).toEqual({ status: 200, body: { items: [], next_cursor: null } })
+  })
+
+  test('refuses a database that another version of it wrote, which stays as it is', async () => {
+    const database = new DatabaseSync(databaseFile(statePath)!)
+    database.exec("UPDATE d1_migrations SET name = '0001_everything.sql' WHERE id = 1")
+    const migrations = () => database.prepare('SELECT * FROM d1_migrations').all()
+    const before = migrations()
+    const refused = startTestHub({}, { statePath })
+    await expect(refused).rejects.toThrow(OtherVersionError)
+    await expect(refused).rejects.toThrow('such as 0001_everything.sql')
+    expect(migrations()).toEqual(before)
+    database.close()
+  })
 })
 
 /** Asks until a connection is taken. */
-async function firstAnswer(url: string): Promise<Response> {
-  let answer: Response | null = null
-  const ask = async () => {
-    answer ??= await fetch(url).catch(nullIfRefused)
-    return answer
-  }
-  await expect.poll(ask, { interval: 10, timeout: 60_000 }).not.toBe(null)
-  return answer!
-}
+const firstAnswer = (url: string): Promise<Response> =>
+  vi.waitUntil(() => fetch(url).catch(nullIfRefused), { interval: 10, timeout: 60_000 })
 
 function nullIfRefused(error: Error): null {
   if ((error.cause as NodeJS.ErrnoException).code === 'ECONNREFUSED') return null
@@ -69,30 +89,38 @@ function nullIfRefused(error: Error): null {
 }
 
 test('on a public network, a caller cannot choose its client address', async () => {
-  const network = await startTestHub({}, { callersNameAddress: false })
-  try {
-    const ask = async (address: string) => {
-      const response = await fetch(new URL('/v1/network/params', network.urls[0]), {
-        headers: { 'CF-Connecting-IP': address },
-      })
-      await response.arrayBuffer()
-      return Number(response.headers.get('ratelimit-remaining'))
-    }
-    expect([await ask('203.0.113.1'), await ask('203.0.113.2'), await ask('2001:db8::1')]).toEqual([
-      599, 598, 597,
-    ])
-  } finally {
-    await network.stop()
+  const ask = async (address: string) => {
+    const response = await fetch(pathOf(publicHub.urls[0]!), { headers: { 'CF-Connecting-IP': address } })
+    await response.arrayBuffer()
+    return Number(response.headers.get('ratelimit-remaining'))
   }
+  expect([await ask('203.0.113.1'), await ask('203.0.113.2'), await ask('2001:db8::1')]).toEqual([
+    599, 598, 597,
+  ])
 })
 
-test('a database that another version of the hub wrote is refused, and stays as it is', async () => {
-  const statePath = temporaryFolder()
-  const first = await startTestHub({}, { statePath })
-  const driver = await first.miniflare.unsafeGetDirectURL('driver')
-  await queryThrough(driver, "UPDATE d1_migrations SET name = '0001_everything.sql' WHERE id = 1", [])
-  await first.stop()
-  const refused = startTestHub({}, { statePath })
-  await expect(refused).rejects.toThrow(OtherVersionError)
-  await expect(refused).rejects.toThrow('such as 0001_everything.sql')
+describe.each([
+  ['a hub', () => hub],
+  ['a public network', () => publicHub],
+])('%s', (_, asked) => {
+  const ask = async (host: string) => {
+    const socket = connect(Number(new URL(asked().origin).port), '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write(`GET /v1/modules?limit=1 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    return text(socket)
+  }
+
+  test.each(['a b', '[::1', 'x:99999', '<script>', '%'])(
+    '400 bad_request if the Host header is not a host: %s',
+    async (host) => {
+      const answer = await ask(host)
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+      expect(answer).toContain('"error":"bad_request"')
+      expect(answer).toContain('The Host header is not a host name')
+    },
+  )
+
+  test('any host name is accepted', async () => {
+    expect(await ask('hub.example')).toMatch(/^HTTP\/1\.1 200 /)
+  })
 })
