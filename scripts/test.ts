@@ -11,7 +11,7 @@ import './copy-assets.ts'
 import { answersVariable } from './testing/answers-reporter.ts'
 import { reportAnswers } from './testing/report-answers.ts'
 
-/** All of them take 9 to 25 minutes on two processors; a run that does not end is ended, and says so. */
+/** All of them take 8 to 25 minutes on two processors; a run that does not end is ended, and says so. */
 const minutesMax = 45
 /** One cause can have hundreds of tests fail, each after its whole patience; twenty show it. */
 const failuresMax = 20
