@@ -144,20 +144,13 @@ async function locally(folder: string, { args, mode, shared }: StandInCall): Pro
     writeFileSync(answersPath, JSON.stringify(answers))
     return answers[question]
   }
-  /** Before it has any, each desk lacks the same migrations. */
-  const listOnce = async (call: readonly string[]): Promise<string> => {
-    if (shared === undefined || existsSync(inFolder(appliedFile))) return runOnce(call, '')
-    const listed = path.join(shared, 'listed')
-    if (!existsSync(listed)) writeFileSync(listed, await run(call))
-    return readFileSync(listed, 'utf8')
-  }
   const isLocal = localCalls.some((words) => args.join(' ').startsWith(`${words} `))
   if (isLocal) {
     const own = args.map((arg) => (arg === '--remote' ? '--local' : arg))
     // An export has no option for the folder: it looks beside the configuration.
     if (args[1] === 'export') linkState(folder, path.dirname(config))
     const call = args[1] === 'export' ? own : [...own, ...persisted]
-    if (args.join(' ').startsWith('d1 migrations list ')) return patiently(() => listOnce(call))
+    if (args.join(' ').startsWith('d1 migrations list ')) return patiently(() => runOnce(call, ''))
     if (args[0] === 'd1' && args[1] !== 'export') rmSync(answersPath, { force: true })
     if (args.join(' ').startsWith('d1 migrations apply ')) return applyOnce(folder, shared, () => run(call))
     return patiently(() => run(call))
