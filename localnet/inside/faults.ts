@@ -1,4 +1,4 @@
-import { watchHub } from './watch.ts'
+import { callOwn, watchHub } from './watch.ts'
 
 /** Parts that do not work, as {@link wrap} is told. */
 interface Faults {
@@ -40,15 +40,11 @@ export function wrap(
     const known = [...objects]
     objects.clear()
     await Promise.all(
-      known.map(([id, owner]) => {
-        const namespace = given[bindingOf[owner]!] as DurableObjectNamespace
-        const stub = namespace.get(namespace.idFromString(id)) as unknown as {
-          platformForget: () => Promise<void>
-        }
-        return stub.platformForget().catch((error: Error) => {
+      known.map(([id, owner]) =>
+        callOwn(given[bindingOf[owner]!], id, 'platformForget').catch((error: Error) => {
           if (error.message !== startsAgain) throw error
-        })
-      }),
+        }),
+      ),
     )
   }
 

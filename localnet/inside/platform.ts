@@ -5,7 +5,7 @@ import { createDatabase, pause } from './database.ts'
 import { createDraws } from './draws.ts'
 import type { PlatformSettings } from './limits.ts'
 import { redeliver } from './queue.ts'
-import { type Use, type Watch, watchHub } from './watch.ts'
+import { callOwn, type Use, type Watch, watchHub } from './watch.ts'
 
 /** The path at which a deployment is asked for; the hub itself has no such path. */
 const deploymentPath = '/platform/deployment'
@@ -37,15 +37,9 @@ export function wrap(hub: Record<string, unknown>, settings: PlatformSettings): 
 
   /** The sockets of objects that have left the memory are closed too: the object is made again for that. */
   async function deploy(env: Record<string, unknown>): Promise<Response> {
-    const resets = [...objects].flatMap(([owner, known]) => {
-      const namespace = env[bindings[owner]!] as DurableObjectNamespace
-      return [...known.keys()].map((id) => {
-        const stub = namespace.get(namespace.idFromString(id)) as unknown as {
-          platformReset: () => Promise<void>
-        }
-        return stub.platformReset().catch(() => {})
-      })
-    })
+    const resets = [...objects].flatMap(([owner, known]) =>
+      [...known.keys()].map((id) => callOwn(env[bindings[owner]!], id, 'platformReset').catch(() => {})),
+    )
     objects.clear()
     await Promise.all(resets)
     return Response.json({ objects: resets.length })

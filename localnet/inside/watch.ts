@@ -36,6 +36,13 @@ type Methods = Record<string, (object: never, run: () => Promise<unknown>, args:
 type Handler = (...args: unknown[]) => Promise<unknown>
 type ObjectClass = new (ctx: DurableObjectState, env: object) => DurableObject
 
+/** Calls one of the methods that {@link Watch} gives every object besides its own. */
+export function callOwn(namespace: unknown, id: string, method: string): Promise<void> {
+  const objects = namespace as DurableObjectNamespace
+  const stub = objects.get(objects.idFromString(id)) as unknown as Record<string, () => Promise<void>>
+  return stub[method]!()
+}
+
 const replaced = new WeakSet()
 
 /** Replaces methods of the class of an object, for the whole isolate. */
