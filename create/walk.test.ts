@@ -12,6 +12,7 @@ import { scope } from '../scripts/packages/scope.ts'
 import { hasAnvil } from '../testing/anvil.ts'
 import { testClientPrograms } from '../testing/client-programs.ts'
 import { testConformance } from '../testing/conformance-programs.ts'
+import { testConsole } from '../testing/console-tests.ts'
 import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
 import { strangersEnvironment } from '../testing/node/package-calls.ts'
 import { startPackageRegistry } from '../testing/node/package-registry.ts'
@@ -19,7 +20,6 @@ import { shared } from '../testing/node/shared.ts'
 import { manifestOf, packageFolders, packPackages } from '../testing/packages.ts'
 import { pageBlocks } from '../testing/page-samples.ts'
 import { referenceTests } from '../testing/reference/tests.ts'
-import { keepLetter } from '../testing/sample-network.ts'
 import { openTerminal, statusAt } from '../testing/terminal.ts'
 
 // A whole network starts here, and programs of others wait for its nodes and blocks, in the time the machine has for it.
@@ -184,11 +184,10 @@ describe.skipIf(!hasAnvil)('for a user with npm and without a checkout', () => {
     expect(await shell(publishOwn!, key)).toMatchObject(done('waits for the review of an operator'))
   })
 
-  const reference = referenceTests(hub, installed, () => ({
-    folder: folder(),
-    rpcUrl: started.network.chain.url,
-    keepLetter: (id) => keepLetter(folder(), id),
-  }))
+  const backstage = () => ({ folder: folder(), rpcUrl: started.network.chain.url })
+  testConsole(hub, backstage)
+
+  const reference = referenceTests(hub, installed, backstage)
   reference.rewards()
   testConformance(hub, () => path.join(folder(), 'devices/3'))
 

@@ -23,8 +23,8 @@ import {
   type Started,
 } from '../testing/npm-start.ts'
 import { loadedTools, runTool } from '../testing/run-tool.ts'
-import { startSampleNetwork } from '../testing/sample-network.ts'
 import { type Session, signIn } from '../testing/session.ts'
+import { pickPort } from './port.ts'
 import { privateKeys } from './private-keys.ts'
 import { listProcesses } from './processes.ts'
 import { sampleSlug } from './sample/manifest.ts'
@@ -45,10 +45,11 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   let session: Session
   let dripHash: string
   beforeAll(async () => {
-    const sample = await startSampleNetwork(npmStart)
-    ports = sample.ports
-    nodePort = sample.nodePort
-    network = sample.started
+    ports = await freePorts()
+    nodePort = await pickPort(7)
+    const args = ports.args.filter((arg) => !arg.startsWith('--no-'))
+    const own = ['--node-port', String(nodePort), '--block-time', '2']
+    network = await npmStart.start([...args, ...own], { through: 'npm' })
   })
   afterAll(() => network.child.kill('SIGTERM'))
   const origin = () => `http://localhost:${ports.hub}`

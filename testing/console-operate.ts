@@ -13,6 +13,7 @@ import { addAccount, endSession, follow, openFlow } from './console-flow.ts'
 import { findRecordInjections, hostileListing } from './console-hostile.ts'
 import { registerProject } from './console-project.ts'
 import { payloads } from './hostile-texts.ts'
+import { keepLetter } from './network-database.ts'
 
 /** A new slug for each run, so that a network can be tested twice. */
 const slug = `reviewed-${randomBytes(4).toString('hex')}`
@@ -23,13 +24,13 @@ const projectName = `${slug} <img src=x onerror=ranHostile=1>`
  * node, and sends or closes failed messages, also while the hub is away and when the session ends. A wallet that is not
  * an operator is told so. The project has texts that run code in a page that takes them for markup.
  *
- * @param keepLetter has the hub keep a message with that id as failed.
+ * @param folder of the data of the network.
  * @returns The faults, one per entry.
  */
 export async function findOperatorFaults(
   browser: Browser,
   origin: string,
-  keepLetter: (id: string) => void,
+  folder: string,
 ): Promise<string[]> {
   const { hosts } = await connectTo(origin).client.call('GET /')
   const projectId = await registerProject(hosts.api, { slug, name: projectName, listing: hostileListing })
@@ -47,7 +48,7 @@ export async function findOperatorFaults(
     faults.push(...(await findRecordInjections(browser, origin, { ...ofPage, ...found })))
     await banDevice(page, device)
     await revokeNode(page, hosts.api)
-    await seeToLetters(page, hosts.api, keepLetter)
+    await seeToLetters(page, hosts.api, folder)
     await keepCollection(page, projectId)
     await removeProject(page, projectId)
   })
@@ -223,9 +224,9 @@ async function revokeNode(page: Page, hub: string): Promise<void> {
 const operatorOf = async (hub: string) => (await signIn(await readNetwork(hub), privateKeys.operator)).client
 
 /** Sends one failed message again, and closes another, with a reason. */
-async function seeToLetters(page: Page, hub: string, keepLetter: (id: string) => void): Promise<void> {
+async function seeToLetters(page: Page, hub: string, folder: string): Promise<void> {
   const ids = ['Send again', 'Delete'].map((action) => [action, randomBytes(16).toString('hex')] as const)
-  for (const [, id] of ids) keepLetter(id)
+  for (const [, id] of ids) keepLetter(folder, id)
   await follow(page, '/operate?part=machine')
   for (const [action, id] of ids) {
     const letter = page.getByRole('listitem').filter({ has: page.getByTitle(id) })

@@ -6,18 +6,19 @@ import { connectTo, fetchFromHub, readNetwork } from '../scripts/hub/network.ts'
 import { hubWithNodeKey } from '../sdk/node.ts'
 import { findScreenFaults } from './console.ts'
 import { limitOnce, lookUntil, openFlow, signInWith } from './console-flow.ts'
+import { keepPending } from './network-database.ts'
 
 /**
  * A validator registers, and the operator has it among the validators in the console, then takes it out again: each is a
  * generation that a quorum of the validators of the network signs. The hub limits the first try. Another one is rejected.
  *
- * @param keepPending - Has the hub keep a node as one that waits, as hubs do that approve nobody by themselves.
+ * @param folder - Of the data of the network, in which its nodes are made to wait, as in hubs that approve nobody by themselves.
  * @returns The faults, one per entry.
  */
 export async function findValidatorFaults(
   browser: Browser,
   origin: string,
-  keepPending: (nodeId: string) => void,
+  folder: string,
 ): Promise<string[]> {
   const { hosts } = await connectTo(origin).client.call('GET /')
   const [nodeId, unwanted] = [await registerValidator(hosts.api), await registerValidator(hosts.api)]
@@ -27,7 +28,7 @@ export async function findValidatorFaults(
     await rowOf(page, nodeId).getByText('Does not validate: no generation has it.').waitFor()
     for (const fault of await findScreenFaults(page)) faults.push(`a validator to approve: ${fault}`)
 
-    for (const id of [nodeId, unwanted]) keepPending(id)
+    for (const id of [nodeId, unwanted]) keepPending(folder, id)
     await page.getByLabel('State').selectOption('pending')
     await rowOf(page, unwanted).getByText('Waits for approval', { exact: true }).waitFor()
     for (const fault of await findScreenFaults(page)) faults.push(`validators that wait: ${fault}`)

@@ -3,7 +3,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Test files that take minutes and mostly wait, the longest first. A file that begins late would go on alone after all others. */
 export const longest = [
-  'e2e/console.test.ts',
   'create/walk.test.ts',
   'chaos/rehearsal/rehearsal.test.ts',
   'deploy/up-local.test.ts',

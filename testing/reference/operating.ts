@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { waitFor } from '../../scripts/hub/wait.ts'
+import { keepLetter } from '../network-database.ts'
 import { registered } from './building.ts'
 import type { Givens } from './given.ts'
 import type { Stage } from './stage.ts'
 
 const asOperator = ({ operator }: Stage) => ({ token: operator.token })
 
-const letter = ({ operator, backstage: { keepLetter } }: Stage) => {
+const letter = ({ operator, backstage }: Stage) => {
   const message_id = randomBytes(16).toString('hex')
-  keepLetter(message_id)
+  keepLetter(backstage.folder, message_id)
   return { token: operator.token, path: { message_id } }
 }
 

@@ -17,9 +17,7 @@ export type Stage = Awaited<ReturnType<typeof setStage>>
 
 /** The parts of a local network that no caller of its hub reaches. */
 export interface Backstage {
-  /** Has the hub keep a message with that id as failed. */
-  readonly keepLetter: (id: string) => void
-  /** The folder of the network. */
+  /** The folder of its data. */
   readonly folder: string
   /** Address of its chain. */
   readonly rpcUrl: string
