@@ -1,9 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 import { resolveProfile, signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import type { Call } from '../../scripts/site/document.ts'
@@ -11,18 +10,32 @@ import { clientName, withNames } from '../../scripts/site/names.ts'
 import { samplesOf } from '../../scripts/site/samples.ts'
 import type { Given } from './given.ts'
 
-/** Imports each program that it is told, with its environment, and prints what the hub answered. */
-const importer = `
+/**
+ * Runs each program and each command that it is told, with its environment, and prints what came of it. A small process
+ * starts a command far sooner than that of the tests, whose memory is mapped for each.
+ */
+const program = `
+import { execFile } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+const run = promisify(execFile)
 for await (const line of createInterface({ input: process.stdin })) {
-  const { file, env } = JSON.parse(line)
+  const { file, command, env } = JSON.parse(line)
   Object.assign(process.env, env)
-  const said = await import(file).then(() => ({ ok: true }), ({ code, message }) => ({ ok: false, code, message }))
+  const said = await (file ? import(file) : run('bash', ['-c', command])).then(
+    () => ({ ok: true }),
+    ({ code, message, stdout, stderr }) => ({ ok: false, code, message: stdout || stderr || message }),
+  )
   console.log(JSON.stringify(said))
 }
 `
 
-const run = promisify(execFile)
+interface Said {
+  readonly ok: boolean
+  readonly code?: string
+  readonly message?: string
+}
+
 const profile = resolveProfile()
 
 /** Runs samples of the reference in a project that has installed the client, one after the other. */
@@ -39,8 +52,8 @@ export class SampleRunner {
     this.#hub = hub
     this.#project = project
     this.#now = now
-    writeFileSync(path.join(project, 'importer.js'), importer)
-    this.#child = spawn('node', ['importer.js'], {
+    writeFileSync(path.join(project, 'samples.js'), program)
+    this.#child = spawn('node', ['samples.js'], {
       cwd: project,
       env,
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -61,10 +74,7 @@ export class SampleRunner {
     const file = `./sample-${this.#count++}.js`
     writeFileSync(path.join(this.#project, file), typescript)
     const env = { TOKEN: given.token ?? '', NODE_KEY: given.key?.slice(2) ?? '' }
-    this.#child.stdin!.write(`${JSON.stringify({ file, env })}\n`)
-    const { value, done } = await this.#lines.next()
-    if (done) throw new Error('the process that runs samples ended')
-    const { ok, code, message } = JSON.parse(value)
+    const { ok, code, message } = await this.#run({ file, env })
     return judge(given, ok ? null : (code ?? 'failed'), message)
   }
 
@@ -72,18 +82,21 @@ export class SampleRunner {
   async curl(call: Call, given: Given): Promise<string | null> {
     const { curl } = this.#samples(call, given)
     const env = {
-      ...process.env,
       TOKEN: given.token ?? '',
       ...(given.key !== undefined && (await this.#signature(call, given, curl))),
     }
     // Also where it writes a file.
     const command = curl.replace('curl -s', 'curl -s --fail-with-body').replace(/-o \S+$/, '')
-    const ran = await run('bash', ['-c', command], { env, cwd: this.#project }).then(
-      () => null,
-      ({ stdout, stderr }) => String(stdout || stderr),
-    )
-    if (ran === null || (given.prints !== undefined && ran.includes(given.prints))) return judge(given, null)
-    return judge(given, /"error":"(\w+)"/.exec(ran)?.[1] ?? 'failed', ran)
+    const { ok, message = '' } = await this.#run({ command, env })
+    if (ok || (given.prints !== undefined && message.includes(given.prints))) return judge(given, null)
+    return judge(given, /"error":"(\w+)"/.exec(message)?.[1] ?? 'failed', message)
+  }
+
+  async #run(sample: { file?: string; command?: string; env: NodeJS.ProcessEnv }): Promise<Said> {
+    this.#child.stdin!.write(`${JSON.stringify(sample)}\n`)
+    const { value, done } = await this.#lines.next()
+    if (done) throw new Error('the process that runs samples ended')
+    return JSON.parse(value)
   }
 
   #samples(call: Call, given: Given) {
