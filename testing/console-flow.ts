@@ -1,6 +1,9 @@
 import { type Browser, errors, type Locator, type Page } from 'playwright-core'
 import { isSettled } from '../scripts/console-screens.ts'
 
+/** The window of a small laptop, in which nothing moves by itself: a larger one takes longer to draw. */
+export const laptop = { viewport: { width: 1280, height: 600 }, reducedMotion: 'reduce' } as const
+
 /** Calls that fail are part of the flows, and the browser reports each. */
 const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
 
@@ -16,7 +19,7 @@ export async function openFlow(
   use: (page: Page, faults: string[]) => Promise<void>,
 ): Promise<string[]> {
   const faults: string[] = []
-  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
+  const page = await browser.newPage(laptop)
   page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type()) && !isOfFlow(message.text()))

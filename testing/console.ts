@@ -1,7 +1,7 @@
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
 import { findViolations } from './axe.ts'
-import { follow } from './console-flow.ts'
+import { follow, laptop } from './console-flow.ts'
 import { findDeploymentFaults, findListFaults } from './console-lists.ts'
 import { loseNetwork } from './console-offline.ts'
 
@@ -12,7 +12,7 @@ import { loseNetwork } from './console-offline.ts'
  */
 export async function findConsoleFaults(browser: Browser, origin: string): Promise<string[]> {
   const faults: string[] = []
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
+  const page = await browser.newPage(laptop)
   page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) faults.push(`${page.url()}: ${message.text()}`)
@@ -106,7 +106,8 @@ async function widthOnPhone(page: Page): Promise<number> {
       deviceScaleFactor: 1,
       mobile: false,
     })
-  await resize({ width: 360, height: 740 })
+  // The height does not change the width, and a low window is drawn sooner.
+  await resize({ width: 360, height: 60 })
   const wide = await page.evaluate(`new Promise((resolve) => {
     const look = () => innerWidth === 360 ? resolve(document.documentElement.scrollWidth) : requestAnimationFrame(look)
     look()
