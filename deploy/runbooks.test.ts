@@ -35,7 +35,7 @@ describe.skipIf(findAnvil() === null)(
     test.each(Object.entries(incidents))(
       '%s',
       async (page, { vars: own, apart, provoke, isSeen, mend, says }) => {
-        await stage.useHub((await apart?.()) ?? own, apart && page)
+        await stage.useHub((await apart?.()) ?? own, apart !== undefined)
         const before = logged.length
         invoked.length = 0
         stage.keepWholeAccount()

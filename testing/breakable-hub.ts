@@ -43,6 +43,26 @@ export async function restartHub(hub: Hub, vars: Record<string, string>): Promis
   if (status !== 200) throw new Error(`the hub did not start again: ${status}`)
 }
 
+const tables = [
+  ...['chain_cursor', 'chain_events', 'chain_states', 'chain_states_before', 'chain_blocks'],
+  ...['chain_unconfirmed_logs', 'beacons', 'projects', 'project_versions', 'subscriptions', 'event_log'],
+]
+const emptyTables = [
+  ...tables.map((table) => `DELETE FROM ${table}`),
+  'UPDATE told_blocks SET block_number = -1',
+].join(';')
+
+/**
+ * Starts a hub of {@link breakableBundle} with a driver again in its process, without what it knew of the chain and of projects. An
+ * indexer that was at work is gone by then, and its writes come to nothing without the cursor. Without settings of a chain, it
+ * begins no work.
+ */
+export async function restartEmpty(hub: Hub, vars: Record<string, string>): Promise<void> {
+  await restartHub(hub, vars)
+  // One call, and so one transaction.
+  await queryThrough(await hub.miniflare.unsafeGetDirectURL('driver'), emptyTables, [])
+}
+
 /** The status of a hub of {@link breakableBundle} as of now, in place of the one that it keeps for some seconds. */
 export async function statusAsOfNow(hub: Hub, faults: PlatformFaults = {}): Promise<Record<string, unknown>> {
   await setFaults(hub, faults)
@@ -52,17 +72,15 @@ export async function statusAsOfNow(hub: Hub, faults: PlatformFaults = {}): Prom
 /**
  * Starts a hub as one is deployed, whose platform can fail it.
  * @param vars - All settings that differ from wrangler.toml.
- * @param files - Whether it answers the files of `public/`.
  */
 export async function startBreakableHub(
   vars: Record<string, string>,
   statePath: string,
-  files = true,
 ): Promise<BreakableHub> {
   const options = {
     script: await breakableBundle(),
     port: 0,
-    ...{ statePath, files },
+    statePath,
     callersNameAddress: true,
     extraWorkers: { driver },
   }

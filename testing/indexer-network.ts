@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { expect } from 'vitest'
 import type { Hub } from '../localnet/hub.ts'
 import { type Anvil, markBeginning, startAnvil } from './anvil.ts'
-import { breakableBundle, restartHub, statusAsOfNow } from './breakable-hub.ts'
+import { breakableBundle, restartEmpty, statusAsOfNow } from './breakable-hub.ts'
 import { type Call, type Calls, callsOf, epochSeconds } from './contract-calls.ts'
 import { deployNetwork } from './deployed-chain.ts'
 import { queryThrough } from './driver.ts'
@@ -140,25 +140,6 @@ export const wake = ({ runSchedule }: Hub): Promise<void> => runSchedule()
 /** Rows of the database of a hub with a driver, as those of tests are. */
 export const rowsOf = async ({ miniflare }: Hub, text: string, ...values: unknown[]): Promise<Row[]> =>
   queryThrough(await miniflare.unsafeGetDirectURL('driver'), text, values)
-
-const tables = [
-  ...['chain_cursor', 'chain_events', 'chain_states', 'chain_states_before', 'chain_blocks'],
-  ...['chain_unconfirmed_logs', 'beacons', 'projects', 'project_versions', 'subscriptions', 'event_log'],
-]
-const emptyTables = [
-  ...tables.map((table) => `DELETE FROM ${table}`),
-  'UPDATE told_blocks SET block_number = -1',
-].join(';')
-
-/**
- * Starts a hub of {@link breakableBundle} again in its process, without what it knew of the chain and of projects. An indexer that
- * was at work is gone by then, and its writes come to nothing without the cursor. Without settings of a chain, it begins no work.
- */
-async function restartEmpty(hub: Hub, vars: Record<string, string>): Promise<void> {
-  await restartHub(hub, vars)
-  // One call, and so one transaction.
-  await rowsOf(hub, emptyTables)
-}
 
 /** Everything that is indexed, in an order that is always the same. */
 export const indexOf = async (hub: Hub) => ({

@@ -207,10 +207,10 @@ export function incidentsOf(
     },
     flood: {
       async provoke() {
-        const flood = { headers: { 'CF-Connecting-IP': '203.0.113.9' } }
-        for (let calls = 0; calls < 2_000; calls++) {
-          const { status } = await fetch(stage().url('/v1/status'), flood)
-          if (status === 429) return invoked('GET', '/v1/status', status)
+        const flood = { method: 'POST', headers: { 'CF-Connecting-IP': '203.0.113.9' } }
+        for (let calls = 0; calls < 200; calls++) {
+          const { status } = await fetch(stage().url('/v1/auth/nonce'), flood)
+          if (status === 429) return invoked('POST', '/v1/auth/nonce', status)
         }
         throw new Error('Nobody is told 429.')
       },
@@ -272,7 +272,7 @@ export function incidentsOf(
         stage().loseDomain(false)
       },
     },
-    // From here on each has settings of its own, and needs another start of the hub.
+    // From here on each has settings of its own.
     'index-halted': {
       vars: { CHAIN_START_BLOCK: '1' },
       isSeen: ({ chain }) => chain.halted !== null,

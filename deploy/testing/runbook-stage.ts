@@ -7,7 +7,12 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { startAnvil } from '../../contracts/anvil.ts'
 import { deployContracts } from '../../contracts/deploy.ts'
 import { anvilKeys, networkParamsOf, resolveProfile } from '../../protocol/identity/index.ts'
-import { type BreakableHub, startBreakableHub } from '../../testing/breakable-hub.ts'
+import {
+  type BreakableHub,
+  restartEmpty,
+  restartHub,
+  startBreakableHub,
+} from '../../testing/breakable-hub.ts'
 import { startGate } from '../../testing/gate.ts'
 import { hubVars } from '../hub-settings.ts'
 import { resourcesOf } from '../wrangler-config.ts'
@@ -65,7 +70,7 @@ export async function startRunbookStage() {
   }
   const state = mkdtempSync(path.join(tmpdir(), 'runbooks-'))
   let hub: BreakableHub | undefined
-  let isOther = false
+  let [isOther, wasApart] = [false, false]
   let isDomainLost = false
   /** It goes on until its process ends, which the first one shows. */
   let hadWatch = false
@@ -127,17 +132,17 @@ export async function startRunbookStage() {
     ...{ anvil, gate, environment, desk, query, insert, inRelayer, keepWholeAccount, balance },
     hub: () => hub!,
     url: (place: string): URL => new URL(place, hub!.urls[0]),
-    /** Starts the hub again unless it runs with the usual settings and these are wanted. @param apart - A folder, of a hub that has nothing of the others. */
-    async useHub(other?: Record<string, string>, apart?: string): Promise<void> {
-      if (hub !== undefined && other === undefined && !isOther) return
-      await hub?.stop()
+    /**
+     * Starts the hub again in its process, unless it runs with the usual settings and these are wanted.
+     * @param isApart - Whether it has nothing of the others meanwhile, and they have nothing of it.
+     */
+    async useHub(other?: Record<string, string>, isApart = false): Promise<void> {
+      const isFirst = hub === undefined
+      hub ??= await startBreakableHub(vars, state)
+      if (!isFirst && other === undefined && !isOther) return
+      await (isApart || wasApart ? restartEmpty : restartHub)(hub, other ?? {})
       isOther = other !== undefined
-      hub = await startBreakableHub(
-        { ...vars, ...other },
-        apart === undefined ? state : path.join(state, apart),
-        // Only the usual one is ever well, which its page in a browser is a part of.
-        !isOther,
-      )
+      wasApart = isApart
       if (!other?.BASE_URL) await hub.runSchedule()
     },
     /** Takes the domain away until a Worker is uploaded, or gives it back. */
