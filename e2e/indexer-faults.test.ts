@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accounts } from '../localnet/accounts.ts'
 import type { Hub } from '../localnet/hub.ts'
@@ -32,7 +29,6 @@ vi.setConfig({ testTimeout: 300_000 })
 
 const operator = { OPERATOR_ADDRESSES: accounts.operator.address.toLowerCase() }
 const finalityBlocks = 12
-const stateFolder = () => mkdtempSync(path.join(tmpdir(), 'indexer-'))
 
 describe.skipIf(!hasAnvil)('the indexer, under faults and attacks', () => {
   let network: IndexerNetwork
@@ -110,8 +106,7 @@ describe.skipIf(!hasAnvil)('the indexer, under faults and attacks', () => {
 
   test('settings of another network halt it, until an operator restarts it with a reindex', async () => {
     const { deployment: other, register } = network.foreign
-    const statePath = stateFolder()
-    const first = await network.start(operator, { statePath })
+    const first = await network.start(operator)
     await network.mine(calls.register(1))
     await caughtUp(first, chain)
     await network.mine(register(2))
@@ -124,7 +119,7 @@ describe.skipIf(!hasAnvil)('the indexer, under faults and attacks', () => {
         CHAIN_CONTRACTS: JSON.stringify(other.contracts),
         CHAIN_START_BLOCK: String(other.startBlock),
       },
-      { statePath },
+      { keeps: true },
     )
     await expectStatus(hub, {
       status: 'degraded',
@@ -283,9 +278,8 @@ describe.skipIf(!hasAnvil)('the indexer, under faults and attacks', () => {
   })
 
   test('a node that is down is skipped; one with another history halts the index with the reason', async () => {
-    const statePath = stateFolder()
     const down = 'http://127.0.0.1:9'
-    const hub = await network.start({ CHAIN_RPC_URL: `${down}, ${chain.url}` }, { statePath })
+    const hub = await network.start({ CHAIN_RPC_URL: `${down}, ${chain.url}` })
     await network.mine(calls.register(1))
     await caughtUp(hub, chain)
     expect(await statusAsOfNow(hub)).toMatchObject({ status: 'ok' })
@@ -293,7 +287,7 @@ describe.skipIf(!hasAnvil)('the indexer, under faults and attacks', () => {
     const fork = await startAnvil()
     cleanUps.push(fork.stop)
     await fork.rpc('anvil_mine', `0x${(await network.head()).number.toString(16)}`)
-    const forked = await network.start({ CHAIN_RPC_URL: `${chain.url},${fork.url}` }, { statePath })
+    const forked = await network.start({ CHAIN_RPC_URL: `${chain.url},${fork.url}` }, { keeps: true })
     await expectStatus(forked, {
       status: 'degraded',
       chain: { halted: expect.stringMatching(/CHAIN_RPC_URL.*another block/) },

@@ -37,9 +37,10 @@ const setFaults = (hub: Hub, faults: PlatformFaults) => order(hub, '/faults', fa
  * Starts a hub of {@link breakableBundle} again in its process: over the same database, with objects that have nothing stored.
  *
  * @param vars Settings that differ from those that the process was started with.
+ * @param keeps Whether objects still have what they have stored.
  */
-export async function restartHub(hub: Hub, vars: Record<string, string>): Promise<void> {
-  const { status } = await order(hub, '/restart', vars)
+export async function restartHub(hub: Hub, vars: Record<string, string>, keeps = false): Promise<void> {
+  const { status } = await order(hub, '/restart', { vars, keeps })
   if (status !== 200) throw new Error(`the hub did not start again: ${status}`)
 }
 

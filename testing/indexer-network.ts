@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { expect } from 'vitest'
 import type { Hub } from '../localnet/hub.ts'
 import { type Anvil, markBeginning, startAnvil } from './anvil.ts'
-import { breakableBundle, restartEmpty, statusAsOfNow } from './breakable-hub.ts'
+import { breakableBundle, restartEmpty, restartHub, statusAsOfNow } from './breakable-hub.ts'
 import { type Call, type Calls, callsOf, epochSeconds } from './contract-calls.ts'
 import { deployNetwork } from './deployed-chain.ts'
 import { queryThrough } from './driver.ts'
@@ -31,19 +31,8 @@ export async function startIndexerNetwork() {
   }
   await begin()
 
-  /** One process for all hubs but those whose state outlives them. */
-  let shared: Hub | undefined
-  let own: Hub | undefined
-  const startShared = async (vars: Record<string, string>) => {
-    shared ??= await startTestHub({}, { script: await breakableBundle() })
-    await restartEmpty(shared, vars)
-    return shared
-  }
-  const startOwn = async (vars: Record<string, string>, statePath: string) => {
-    await own?.stop()
-    own = await startTestHub(vars, { statePath, script: await breakableBundle() })
-    return own
-  }
+  // One process for all hubs.
+  const hub = await startTestHub({}, { script: await breakableBundle() })
   return {
     chain,
     /** Deployed everything and holds every role. */
@@ -53,12 +42,12 @@ export async function startIndexerNetwork() {
     /** The same contracts of another network. */
     foreign,
     /**
-     * Starts a hub, which reads the chain unless it is left asleep, and ends the one before. Without a folder for its state it is
-     * empty.
+     * Starts a hub, which reads the chain unless it is left asleep, and ends the one before. It is empty unless it keeps what the one
+     * before has stored.
      */
     async start(
       vars: Record<string, string> = {},
-      { asleep = false, statePath }: { statePath?: string; asleep?: boolean } = {},
+      { asleep = false, keeps = false }: { asleep?: boolean; keeps?: boolean } = {},
     ): Promise<Hub> {
       const settings = {
         CHAIN_RPC_URL: chain.url,
@@ -68,7 +57,8 @@ export async function startIndexerNetwork() {
         CHAIN_WINDOW_BLOCKS: String(windowBlocks),
         ...vars,
       }
-      const hub = await (statePath === undefined ? startShared(settings) : startOwn(settings, statePath))
+      if (keeps) await restartHub(hub, settings, true)
+      else await restartEmpty(hub, settings)
       if (!asleep) await wake(hub)
       return hub
     },
@@ -78,15 +68,12 @@ export async function startIndexerNetwork() {
     head: () => readHead(chain),
     /** Ends the hub of a test, and takes the chain back to its beginning. */
     async reset() {
-      await own?.stop()
-      own = undefined
-      if (shared) await restartEmpty(shared, {})
+      await restartEmpty(hub, {})
       await takeBack()
       await begin()
     },
     async stop() {
-      await own?.stop()
-      await shared?.stop()
+      await hub.stop()
       await chain.stop()
     },
   }

@@ -140,7 +140,8 @@ export async function startRunbookStage() {
       const isFirst = hub === undefined
       hub ??= await startBreakableHub(vars, state)
       if (!isFirst && other === undefined && !isOther) return
-      await (isApart || wasApart ? restartEmpty : restartHub)(hub, other ?? {})
+      if (isApart || wasApart) await restartEmpty(hub, other ?? {})
+      else await restartHub(hub, other ?? {}, true)
       isOther = other !== undefined
       wasApart = isApart
       if (!other?.BASE_URL) await hub.runSchedule()

@@ -1,5 +1,13 @@
 import { callOwn, watchHub } from './watch.ts'
 
+/** How the hub starts again, as {@link wrap} is told. */
+interface Restart {
+  /** Settings that differ from those that it was started with. */
+  readonly vars: Bindings
+  /** Whether objects still have what they have stored, as after a deployment. */
+  readonly keeps: boolean
+}
+
 /** Parts that do not work, as {@link wrap} is told. */
 interface Faults {
   /** Whether the database is away. */
@@ -18,7 +26,7 @@ const startsAgain = 'The hub starts again.'
 
 /**
  * The hub on a platform whose parts can be taken away, by requests to `/faults`. A request to `/restart` starts it again with
- * other settings, and with objects that have nothing stored; the hub itself has no such paths.
+ * other settings; the hub itself has no such paths.
  */
 export function wrap(
   hub: Record<string, unknown>,
@@ -33,23 +41,24 @@ export function wrap(
   const now = Date.now
   Date.now = () => now() + (faults.aheadMs ?? 0)
 
-  /** @param vars Settings that differ from those that it was started with. */
-  async function restart(vars: Bindings): Promise<void> {
+  async function restart({ vars, keeps }: Restart): Promise<void> {
     faults = {}
     bindings = { ...given, ...vars }
     const known = [...objects]
     objects.clear()
     await Promise.all(
       known.map(([id, owner]) =>
-        callOwn(given[bindingOf[owner]!], id, 'platformForget').catch((error: Error) => {
-          if (error.message !== startsAgain) throw error
-        }),
+        callOwn(given[bindingOf[owner]!], id, keeps ? 'platformEnd' : 'platformForget').catch(
+          (error: Error) => {
+            if (error.message !== startsAgain) throw error
+          },
+        ),
       ),
     )
   }
 
   const orders: Record<string, (told: object) => Promise<void> | void> = {
-    '/restart': (told) => restart(told as Bindings),
+    '/restart': (told) => restart(told as Restart),
     '/faults': (told) => {
       faults = told
       bindings = { ...(bindings ?? given) }
@@ -84,14 +93,20 @@ export function wrap(
       return bindings ?? env
     },
     own: {
-      /** Nothing that runs in the object goes on meanwhile, and nothing after. */
+      platformEnd: (ctx) => end(ctx, async () => {}),
       platformForget: (ctx) =>
-        ctx.blockConcurrencyWhile(async () => {
+        end(ctx, async () => {
           await ctx.storage.deleteAll()
           await ctx.storage.deleteAlarm()
-          await ctx.storage.sync()
-          ctx.abort(startsAgain)
         }),
     },
   })
 }
+
+/** Nothing that runs in the object goes on meanwhile, and nothing after. */
+const end = (ctx: DurableObjectState, prepare: () => Promise<void>): Promise<void> =>
+  ctx.blockConcurrencyWhile(async () => {
+    await prepare()
+    await ctx.storage.sync()
+    ctx.abort(startsAgain)
+  })
