@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import path from 'node:path'
-import { generatePrivateKey } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pickPort } from '../localnet/port.ts'
 import { sendJson, startLyingHub } from '../node-cli/src/serve/hub/testing/lying-hub.ts'
@@ -12,7 +13,7 @@ import { temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
 import { nodectlHere } from '../testing/node/nodectl-here.ts'
-import { startNode, token } from '../testing/node/serving-node.ts'
+import { startNode, startNodeHere, token } from '../testing/node/serving-node.ts'
 import { signIn } from '../testing/session.ts'
 
 const profile = resolveProfile()
@@ -27,14 +28,21 @@ const door = createServer((caller) => {
   caller.pipe(callee).pipe(caller)
   for (const socket of [caller, callee]) socket.on('error', () => caller.destroy() && callee.destroy())
 })
+const openDoor = async () => {
+  if (!door.listening) await once(door.listen(Number(new URL(origin).port), '127.0.0.1'), 'listening')
+}
 
 beforeAll(async () => {
   origin = `http://localhost:${await pickPort()}`
-  hub = await startTestHub({
-    BASE_URL: origin,
-    OPERATOR_ADDRESSES: evmAddress(operatorKey),
-    COORDINATOR_SEED: coordinatorSeed,
-  })
+  hub = await startTestHub(
+    {
+      BASE_URL: origin,
+      OPERATOR_ADDRESSES: evmAddress(operatorKey),
+      COORDINATOR_SEED: coordinatorSeed,
+    },
+    // The modules of the benchmark are among them.
+    { files: true },
+  )
 })
 afterAll(async () => {
   door.close()
@@ -51,7 +59,7 @@ test('a node serves while its hub is away, registers when it is back, and accept
   expect((await node.call('/health')).status).toBe(200)
   expect(await callAsCoordinator(node.url)).toBe(403)
 
-  door.listen(Number(new URL(origin).port), '127.0.0.1')
+  await openDoor()
   await expect.poll(async () => (await link()).state).toBe('registered')
   expect(await link()).toEqual({
     url: origin,
@@ -112,6 +120,33 @@ async function callAsCoordinator(url: string): Promise<number> {
   return (await fetch(url + target, { headers })).status
 }
 
+test('a node whose device is bound connects to the relay of a hub, and runs its benchmark', async () => {
+  await openDoor()
+  const dataDir = path.join(temporaryFolder(), 'node')
+  await nodectlHere(['keygen', '--data-dir', dataDir])
+  const at = ['--data-dir', dataDir, '--hub-url', origin]
+  const wallet = privateKeyToAccount(generatePrivateKey())
+  const { stdout: message } = await nodectlHere(['bind', ...at, '--owner', wallet.address])
+  const signature = await wallet.signMessage({ message: message.replace(/\n$/, '') })
+  expect((await nodectlHere(['bind', ...at, '--signature', signature])).code).toBe(0)
+
+  const node = await startNodeHere(dataDir, { flags: ['--hub-url', origin, '--log-format', 'json'] })
+  const device = async () => (await fetch(`${origin}/v1/devices/${node.node_id}`)).json()
+  await expect
+    .poll(async () => (await node.call('/status')).json)
+    .toMatchObject({
+      relay: { connected: true, problem: null, session_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
+      benchmark: { suite: 'bench-v1', differing: [] },
+      active_leases: [],
+    })
+  await expect.poll(device).toMatchObject({ status: 'online', connected_since: expect.any(Number) })
+  await node.stop()
+
+  // The node sends its benchmark with the profile of its next heartbeat.
+  await startNodeHere(dataDir, { flags: ['--hub-url', origin] })
+  await expect.poll(device).toMatchObject({ benchmark: { suite: 'bench-v1', score: expect.any(Number) } })
+})
+
 test('a node follows the time of its hub if its settings say so, and logs it', async () => {
   const hub = await startLyingHub((request, response) => {
     if (request.url === '/') return sendJson(response, descriptorOf(`http://${request.headers.host}`))
@@ -130,11 +165,11 @@ test('a node follows the time of its hub if its settings say so, and logs it', a
     ['system', 0],
   ] as const) {
     const flags = ['--hub-url', hub.origin, '--clock', clock]
-    const node = await startNode(path.join(temporaryFolder(), 'node'), { flags })
+    const node = await startNodeHere(path.join(temporaryFolder(), 'node'), { flags })
     await expect.poll(async () => (await node.call('/status')).json.hub.state).toBe('registered')
     expect(Math.abs((await node.call('/status')).json.hub.clock_offset_secs - ahead)).toBeLessThan(3)
     expect(Math.abs(signedAt('POST /v1/nodes/heartbeat') - ahead)).toBeLessThan(60)
-    expect(await node.stop()).toBe(0)
+    await node.stop()
   }
 })
 
@@ -142,7 +177,9 @@ test('a hub of another network gets no signature, and the node goes on', async (
   const hub = await startLyingHub((request, response) =>
     sendJson(response, descriptorOf(`http://${request.headers.host}`, { network: 'other' })),
   )
-  const node = await startNode(path.join(temporaryFolder(), 'node'), { flags: ['--hub-url', hub.origin] })
+  const node = await startNodeHere(path.join(temporaryFolder(), 'node'), {
+    flags: ['--hub-url', hub.origin],
+  })
   await expect.poll(async () => (await node.call('/status')).json.hub.state).toBe('refused')
   expect((await node.call('/status')).json.hub.problem).toBe(
     `${hub.origin} is the hub of other, not of hub-testnet. If you mean other, add --network other`,
@@ -151,7 +188,7 @@ test('a hub of another network gets no signature, and the node goes on', async (
   expect([...hub.headers.values()].flatMap(Object.keys).filter((name) => name.startsWith('x-hub-'))).toEqual(
     [],
   )
-  expect(await node.stop()).toBe(0)
+  await node.stop()
 })
 
 test('the wait for the next heartbeat does not keep a process alive', () => {
