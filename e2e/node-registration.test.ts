@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import path from 'node:path'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pickPort } from '../localnet/port.ts'
@@ -21,30 +20,37 @@ import {
   resolveProfile,
 } from '../protocol/identity/index.ts'
 import { evmAddress } from '../protocol/signatures/index.ts'
+import { breakableBundle, restartHub } from '../testing/breakable-hub.ts'
+import { queryThrough } from '../testing/driver.ts'
+import { startGate } from '../testing/gate.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
 import { signIn } from '../testing/session.ts'
 
 const profile = resolveProfile()
 const operatorKey = generatePrivateKey()
-const settings = { OPERATOR_ADDRESSES: evmAddress(operatorKey) }
 
 let hub: TestHub
-let statePath: string
-const start = async (port?: number) => {
-  hub = await startTestHub(settings, { statePath, port: port ?? (await pickPort()) })
-}
-const restart = async () => {
-  const { port } = new URL(hub.origin)
-  await start(Number(port))
-}
+/** Between nodes and the hub. */
+let gate: Awaited<ReturnType<typeof startGate>>
+const folder = temporaryFolder()
 const operator = () => signIn(hub.urls[0]!, undefined, operatorKey)
 
 beforeAll(async () => {
-  statePath = path.join(temporaryFolder(), 'hub')
-  await start()
+  const port = await pickPort()
+  gate = await startGate(String(port))
+  const settings = { OPERATOR_ADDRESSES: evmAddress(operatorKey), BASE_URL: gate.url }
+  hub = await startTestHub(settings, { port, script: await breakableBundle() })
 })
-afterAll(() => hub?.stop())
+afterAll(async () => {
+  await hub?.stop()
+  await gate?.stop()
+})
+
+const forgetNodes = async () => {
+  await restartHub(hub, {})
+  await queryThrough(await hub.miniflare.unsafeGetDirectURL('driver'), 'DELETE FROM nodes', [])
+}
 
 interface Node {
   readonly seed: string
@@ -73,13 +79,13 @@ function keep(node: Node, role: NodeRole = 'miner') {
   const changes: HubStanding[] = []
   const { wait, pause, next } = createTurns()
   const registration = keepRegistered({
-    client: hubClient(new URL(hub.origin)),
+    client: hubClient(new URL(gate.url)),
     profile,
     nodeId: node.nodeId,
     signer: node.signer,
     registration: registrationOf(role, role === 'miner' ? null : 'http://127.0.0.1:7070'),
     health: () => 'online',
-    deviceProfile: role === 'miner' ? () => describeDevice(statePath, 'native') : null,
+    deviceProfile: role === 'miner' ? () => describeDevice(folder, 'native') : null,
     benchmarkRanAt: () => null,
     beforeEach: async () => {},
     afterEach: async () => {},
@@ -129,7 +135,7 @@ describe('a node that registers', () => {
   test('continues while the hub is away, retries with growing pauses, and reaches it when it is back', async () => {
     const kept = keep(createNode())
     await kept.pause()
-    await hub.stop()
+    gate.close()
     expect([await kept.call(), await kept.call(), await kept.call(), await kept.call()]).toEqual([1, 2, 4, 8])
     expect(kept.standing()).toMatchObject({
       state: 'away',
@@ -137,7 +143,7 @@ describe('a node that registers', () => {
     })
     // One line in the log, however long it lasts.
     expect(kept.changes.filter(({ state }) => state === 'away')).toHaveLength(1)
-    await restart()
+    gate.open()
     expect(await kept.call()).toBe(30)
     expect(kept.standing()).toMatchObject({ state: 'registered', problem: null })
     await kept.stop()
@@ -146,9 +152,7 @@ describe('a node that registers', () => {
   test('registers again with a hub that has forgotten it', async () => {
     const kept = keep(createNode())
     await kept.pause()
-    await hub.stop()
-    statePath = path.join(temporaryFolder(), 'hub')
-    await restart()
+    await forgetNodes()
     expect(await kept.call()).toBe(1)
     expect(await kept.call()).toBe(30)
     expect(kept.standing().state).toBe('registered')
@@ -174,12 +178,7 @@ describe('a node that registers', () => {
 
   test('that was revoked before is refused, and asks again about every five minutes', async () => {
     const node = createNode()
-    await register(
-      hubClient(new URL(hub.origin)),
-      node.signer,
-      profile.network,
-      registrationOf('miner', null),
-    )
+    await register(hubClient(new URL(gate.url)), node.signer, profile.network, registrationOf('miner', null))
     await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/revoke`)
     const kept = keep(node)
     expect(await kept.pause()).toBeCloseTo(330)
