@@ -4,16 +4,22 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { pickPort } from '../localnet/port.ts'
-import { databaseFile, OtherVersionError } from '../scripts/wrangler-hub.ts'
+import { databaseFile, migrateDatabase, OtherVersionError } from '../scripts/wrangler-hub.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
 
 let hub: TestHub
+/** How it answered as soon as somebody answered at its port. */
+let first: { readonly status: number; readonly body: unknown }
 /** A hub whose callers cannot say which address they have. */
 let publicHub: TestHub
 
 beforeAll(async () => {
-  hub = await startTestHub({}, { isolates: 2 })
+  const port = await pickPort()
+  const starting = startTestHub({}, { port, isolates: 2 })
+  const answer = await firstAnswer(`http://127.0.0.1:${port}/v1/projects`)
+  first = { status: answer.status, body: await answer.json() }
+  hub = await starting
   publicHub = await startTestHub({}, { callersNameAddress: false })
 })
 
@@ -52,21 +58,13 @@ describe('two isolates', () => {
 })
 
 describe('a hub that starts', () => {
-  const statePath = temporaryFolder()
-  let first: { readonly status: number; readonly body: unknown }
-  beforeAll(async () => {
-    const port = await pickPort()
-    const starting = startTestHub({}, { port, statePath })
-    const answer = await firstAnswer(`http://127.0.0.1:${port}/v1/projects`)
-    first = { status: answer.status, body: await answer.json() }
-    await (await starting).stop()
-  })
-
   test('answers correctly from its first answer on, because it migrates its database first', () => {
     expect(first).toEqual({ status: 200, body: { items: [], next_cursor: null } })
   })
 
   test('refuses a database that another version of it wrote, which stays as it is', async () => {
+    const statePath = temporaryFolder()
+    await migrateDatabase(statePath)
     const database = new DatabaseSync(databaseFile(statePath)!)
     database.exec("UPDATE d1_migrations SET name = '0001_everything.sql' WHERE id = 1")
     const migrations = () => database.prepare('SELECT * FROM d1_migrations').all()
