@@ -172,15 +172,19 @@ export async function startRelayerNetwork(options: NetworkOptions = {}) {
 }
 
 /** A network for several tests: each begins on the chain as it is after the deployment, with a hub that has relayed nothing. */
-export async function startSharedRelayerNetwork() {
-  const network = await startRelayerNetwork({ front: breakableBundle })
-  const { chain, hub } = network
+export async function startSharedRelayerNetwork(options: Pick<NetworkOptions, 'statePath'> = {}) {
+  const network = await startRelayerNetwork({ ...options, front: breakableBundle })
+  const { chain } = network
   const takeBack = await markBeginning(chain)
   return Object.assign(network, {
     /** @param vars Settings of the hub for this test. */
-    async begin(vars: Record<string, string>) {
-      await restartHub(hub, vars)
-      await queryThrough(await hub.miniflare.unsafeGetDirectURL('driver'), 'DELETE FROM transactions', [])
+    async begin(vars: Record<string, string> = {}) {
+      await restartHub(network.hub, vars)
+      await queryThrough(
+        await network.hub.miniflare.unsafeGetDirectURL('driver'),
+        'DELETE FROM transactions',
+        [],
+      )
       await takeBack()
       await chain.rpc('evm_setAutomine', true)
     },

@@ -28,87 +28,92 @@ interface Owner {
   registerTx: OwnTransaction
 }
 
-/**
- * Lets owners post one signed action each, all at once, to the route of the action, in a hub on a chain of its own:
- * `refused` of them sign what the contract would revert, and `repeated` post theirs `times` times.
- */
-export async function relayOfOwners(options: {
-  owners: number
-  refused: number
-  repeated: number
-  times: number
-  anvilFlags?: readonly string[]
-}) {
-  const { owners: count, refused, repeated, times, anvilFlags = [] } = options
-  const network = await startRelayerNetwork({
-    anvilFlags,
-    vars: {
-      RELAYER_TICK_MS: '200',
-      RELAYER_STUCK_MS: '10000',
-      AUTO_APPROVE_DEVELOPERS: 'true',
-      RATE_LIMIT_MULTIPLIER: '1000',
-    },
-  })
-  try {
-    const owners = await createOwners(network, count)
-    // Owners that registered by themselves cannot be registered by signature; nobody has told the hub.
-    for (const { session, registerTx } of owners.slice(0, refused))
-      await sendAs(network, session.wallet, registerTx)
-    const before = await network.relayer.mined()
-    const latencies: number[] = []
-    const workerds = ownWorkerds()
-    const cpuBefore = cpuMs(workerds)
-    const startedMs = performance.now()
-    const post = async ({ session, projectId, signed }: Owner) => {
-      const postedMs = performance.now()
-      const response = await session.post(`/v1/developers/projects/${projectId}/register`, signed)
-      const { id } = (await response.json()) as { id?: string }
-      latencies.push(performance.now() - postedMs)
-      return { status: response.status, id }
-    }
-    const first = owners.map(post)
-    const again = owners
-      .slice(refused, refused + repeated)
-      .flatMap((owner) =>
-        Array.from({ length: times - 1 }, async () => ({ owner, answer: await post(owner) })),
-      )
-    const answers = await Promise.all(first)
-    const answeredMs = performance.now() - startedMs
-    const accepted = answers.filter(({ status }) => status === 202).length
-    while ((await network.relayer.mined()) - before < accepted) await turn()
-    const minedMs = performance.now() - startedMs
-    const repetitions = await Promise.all(again)
-    while ((await network.relayer.health()).open > 0) await turn()
+/** Settings of the hub. */
+export const relayingVars = {
+  RELAYER_TICK_MS: '200',
+  RELAYER_STUCK_MS: '10000',
+  AUTO_APPROVE_DEVELOPERS: 'true',
+  RATE_LIMIT_MULTIPLIER: '1000',
+}
 
-    const byStatus: Record<number, number> = {}
-    for (const { status } of answers) byStatus[status] = (byStatus[status] ?? 0) + 1
-    const projects = await network.done()
-    const expected = new Set(
-      owners.filter((_, index) => answers[index]?.status === 202).map(({ projectId }) => projectId),
-    )
-    const pool = await network.chain.rpc<{ pending: string; queued: string }>('txpool_status')
-    return {
-      /** First answers, by status. */
-      answers: byStatus,
-      /** Answers to repetitions that are about another action than the first. */
-      differing: repetitions.filter(
-        ({ owner, answer }) => answer.status !== 202 || answer.id !== answers[owners.indexOf(owner)]?.id,
-      ).length,
-      /** Transactions of the relaying key. */
-      nonces: (await network.relayer.mined()) - before,
-      /** Projects of accepted actions that the chain has once, and those that it has more than once. */
-      done: [...new Set(projects)].filter((id) => expected.has(id)).length,
-      twice: projects.length - new Set(projects).size,
-      waiting: Number(pool.pending) + Number(pool.queued),
-      /** How long it took until all were answered, and until the last one was in a block. */
-      answeredMs,
-      minedMs,
-      cpuMs: cpuMs(workerds) - cpuBefore,
-      /** Of first answers, in milliseconds and ascending. */
-      latencies: latencies.sort((a, b) => a - b),
-    }
+interface Posts {
+  readonly owners: number
+  /** Owners that sign what the contract would revert. */
+  readonly refused: number
+  /** Owners that post theirs `times` times. */
+  readonly repeated: number
+  readonly times: number
+}
+
+/** Lets owners post one signed action each, all at once, to the route of the action, in a hub on a chain of its own. */
+export async function relayOfOwners({ anvilFlags, ...posts }: Posts & { anvilFlags: readonly string[] }) {
+  const network = await startRelayerNetwork({ anvilFlags, vars: relayingVars })
+  try {
+    return await relayOfOwnersOn(network, posts)
   } finally {
     await network.stop()
+  }
+}
+
+/** The same on a network whose hub has {@link relayingVars}. */
+export async function relayOfOwnersOn(
+  network: RelayerNetwork,
+  { owners: count, refused, repeated, times }: Posts,
+) {
+  const owners = await createOwners(network, count)
+  // Owners that registered by themselves cannot be registered by signature; nobody has told the hub.
+  for (const { session, registerTx } of owners.slice(0, refused))
+    await sendAs(network, session.wallet, registerTx)
+  const before = await network.relayer.mined()
+  const latencies: number[] = []
+  const workerds = ownWorkerds()
+  const cpuBefore = cpuMs(workerds)
+  const startedMs = performance.now()
+  const post = async ({ session, projectId, signed }: Owner) => {
+    const postedMs = performance.now()
+    const response = await session.post(`/v1/developers/projects/${projectId}/register`, signed)
+    const { id } = (await response.json()) as { id?: string }
+    latencies.push(performance.now() - postedMs)
+    return { status: response.status, id }
+  }
+  const first = owners.map(post)
+  const again = owners
+    .slice(refused, refused + repeated)
+    .flatMap((owner) => Array.from({ length: times - 1 }, async () => ({ owner, answer: await post(owner) })))
+  const answers = await Promise.all(first)
+  const answeredMs = performance.now() - startedMs
+  const accepted = answers.filter(({ status }) => status === 202).length
+  while ((await network.relayer.mined()) - before < accepted) await turn()
+  const minedMs = performance.now() - startedMs
+  const repetitions = await Promise.all(again)
+  while ((await network.relayer.health()).open > 0) await turn()
+
+  const byStatus: Record<number, number> = {}
+  for (const { status } of answers) byStatus[status] = (byStatus[status] ?? 0) + 1
+  const projects = await network.done()
+  const expected = new Set(
+    owners.filter((_, index) => answers[index]?.status === 202).map(({ projectId }) => projectId),
+  )
+  const pool = await network.chain.rpc<{ pending: string; queued: string }>('txpool_status')
+  return {
+    /** First answers, by status. */
+    answers: byStatus,
+    /** Answers to repetitions that are about another action than the first. */
+    differing: repetitions.filter(
+      ({ owner, answer }) => answer.status !== 202 || answer.id !== answers[owners.indexOf(owner)]?.id,
+    ).length,
+    /** Transactions of the relaying key. */
+    nonces: (await network.relayer.mined()) - before,
+    /** Projects of accepted actions that the chain has once, and those that it has more than once. */
+    done: [...new Set(projects)].filter((id) => expected.has(id)).length,
+    twice: projects.length - new Set(projects).size,
+    waiting: Number(pool.pending) + Number(pool.queued),
+    /** How long it took until all were answered, and until the last one was in a block. */
+    answeredMs,
+    minedMs,
+    cpuMs: cpuMs(workerds) - cpuBefore,
+    /** Of first answers, in milliseconds and ascending. */
+    latencies: latencies.sort((a, b) => a - b),
   }
 }
 
