@@ -5,6 +5,7 @@ import { type EngineName, engineNames } from '../node-cli/src/engine/engine-name
 import {
   agrees,
   type EngineCase,
+  type EngineOutcome,
   isEngineCase,
   runEngineCases,
 } from '../node-cli/src/engine/vectors/cases.ts'
@@ -46,9 +47,11 @@ export async function runVectors(args: string[]): Promise<VectorsOutcome> {
     if (engines.length === 0) throw new VectorFileError('--engine', 'must be native, pulley or both')
     const files = positionals.length > 0 ? positionals : ownFiles()
     const sets = files.flatMap((file) => readExpectations(file).map((set) => ({ file, set })))
-    const executed = await Promise.all(
-      sets.map(async ({ file, set }) => ({ file, ...(await execute(set, engines)) })),
+    const outcomes = await runOnEngines(
+      sets.map(({ set }) => engineCasesOf(set)),
+      engines,
     )
+    const executed = sets.map(({ file, set }, i) => ({ file, ...resultOf(set, outcomes[i]!) }))
     const results = byTopic(executed)
     const passed = results.every(({ differences, implemented }) => implemented && differences.length === 0)
     return { status: passed ? 0 : 1, stdout: results.map(reportOf).join(''), stderr: '' }
@@ -60,13 +63,32 @@ export async function runVectors(args: string[]): Promise<VectorsOutcome> {
 }
 
 /** Cases that carry a module are for an engine, whatever their topic is called. */
-async function execute(set: VectorSet, engines: readonly EngineName[]): Promise<TopicResult> {
-  if (!set.cases.some(isEngineCase)) return executeVectors(set)
-  const cases = set.cases as unknown as EngineCase[]
-  const runs = engines.map(async (engine) =>
-    (await runEngineCases(cases, engine)).map((one) => ({ ...one, name: `${one.name}, ${engine}` })),
+const engineCasesOf = ({ cases }: VectorSet): EngineCase[] =>
+  cases.some(isEngineCase) ? (cases as unknown as EngineCase[]) : []
+
+const outcomesOf = (cases: readonly EngineCase[]): number =>
+  cases.reduce((sum, { runs }) => sum + (runs?.length ?? 1), 0)
+
+/** Runs the cases of all sets in one thread for each engine, since a thread has to load its engine. @returns The outcomes of each set. */
+async function runOnEngines(
+  sets: readonly (readonly EngineCase[])[],
+  engines: readonly EngineName[],
+): Promise<EngineOutcome[][]> {
+  const all = sets.flat()
+  if (all.length === 0) return sets.map(() => [])
+  const ofEngines = await Promise.all(
+    engines.map(async (engine) => {
+      const outcomes = await runEngineCases(all, engine)
+      const named = outcomes.map((one) => ({ ...one, name: `${one.name}, ${engine}` }))
+      return sets.map((cases) => named.splice(0, outcomesOf(cases)))
+    }),
   )
-  const outcomes = (await Promise.all(runs)).flat()
+  return sets.map((_, i) => ofEngines.flatMap((ofSets) => ofSets[i]!))
+}
+
+/** @param outcomes - Of engines, if its cases are for them. */
+function resultOf(set: VectorSet, outcomes: readonly EngineOutcome[]): TopicResult {
+  if (outcomes.length === 0) return executeVectors(set)
   const differences = outcomes.filter((outcome) => !agrees(outcome))
   return { topic: set.topic, implemented: true, total: outcomes.length, differences }
 }
