@@ -85,6 +85,7 @@ export async function startProbe(limits: Partial<Limits>) {
     port,
     vars: {},
     callersNameAddress: true,
+    files: false,
     platform: { seed: 1, limits: { ...unlimited, ...limits } },
   })
   return {

@@ -1,20 +1,26 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { cloudflareLimits } from '../localnet/inside/limits.ts'
 import { startLocalServer } from './local-server.ts'
+import { atEnd, shared } from './node/shared.ts'
 import { startProbe } from './platform-probe.ts'
-
-const ends: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-})
 
 async function probeUnder(limits: Parameters<typeof startProbe>[0]) {
   const probe = await startProbe(limits)
-  ends.push(probe.stop)
+  atEnd(probe.stop)
   return probe
 }
 
 describe('the platform', () => {
+  const { connections, valueBytes } = cloudflareLimits
+  /** Under limits of which each meets one of the tests. */
+  const limited = shared(() =>
+    probeUnder({
+      ...{ connections, valueBytes, fileMs: [40, 40], callMs: [40, 40] },
+      ...{ alarmLate: 1, alarmLateMs: [300, 300], alarmTwice: 1, messageTwice: 1 },
+    }),
+  )
+  const evicting = shared(() => probeUnder({ evicted: 1 }))
+
   test('opens six connections of an invocation, and the seventh once one of them is answered', async () => {
     const waiting: (() => void)[] = []
     const server = await startLocalServer(async ({ url }, response) => {
@@ -22,8 +28,8 @@ describe('the platform', () => {
       if (url === '/held') waiting.push(answer)
       else answer()
     })
-    ends.push(server.stop)
-    const { ask } = await probeUnder({ connections: cloudflareLimits.connections })
+    atEnd(server.stop)
+    const { ask } = limited()
     const held = Array.from({ length: 8 }, () => `${server.url}/held`)
     const answers = ask<string[]>('outside', { urls: held })
     await expect.poll(() => waiting.length).toBe(6)
@@ -55,7 +61,7 @@ describe('the platform', () => {
   })
 
   test('refuses statements and values that D1 refuses', async () => {
-    const { ask } = await probeUnder({ valueBytes: cloudflareLimits.valueBytes })
+    const { ask } = limited()
     const listOf = (count: number) => ({
       sql: `SELECT 1 WHERE 1 IN (${Array(count).fill('?')})`,
       values: Array(count).fill(1),
@@ -77,13 +83,13 @@ describe('the platform', () => {
   })
 
   test('delays the answers of R2 and of objects', async () => {
-    const { ask } = await probeUnder({ fileMs: [40, 40], callMs: [40, 40] })
+    const { ask } = limited()
     expect(await ask('file')).toBeGreaterThanOrEqual(39)
     expect(await ask('calls', { count: 10 })).toBeGreaterThanOrEqual(39)
   })
 
   test('evicts idle objects from memory, and leaves their sockets open', async () => {
-    const { ask, connect } = await probeUnder({ evicted: 1 })
+    const { ask, connect } = evicting()
     const socket = await connect()
     const instances = [
       await ask('object', { method: 'instance' }),
@@ -107,7 +113,7 @@ describe('the platform', () => {
   })
 
   test('runs alarms late and twice', async () => {
-    const { ask } = await probeUnder({ alarmLate: 1, alarmLateMs: [300, 300], alarmTwice: 1 })
+    const { ask } = limited()
     const atMs = Date.now()
     await ask('object', { method: 'setAlarm', args: [atMs] })
     const alarms = () => ask<number[]>('object', { method: 'alarms' })
@@ -116,7 +122,7 @@ describe('the platform', () => {
   })
 
   test('delivers messages twice and in any order', async () => {
-    const { ask } = await probeUnder({ messageTwice: 1 })
+    const { ask } = limited()
     const bodies = Array.from({ length: 50 }, (_, at) => at)
     await ask('send', { bodies })
     const messages = () => ask<number[]>('messages')
@@ -127,7 +133,7 @@ describe('the platform', () => {
   })
 
   test('closes every socket at a deployment, also of evicted objects', async () => {
-    const { ask, connect, deploy } = await probeUnder({ evicted: 1 })
+    const { ask, connect, deploy } = evicting()
     const { closed } = await connect()
     const before = await ask('object', { method: 'instance' })
     await deploy()
@@ -136,7 +142,7 @@ describe('the platform', () => {
   })
 
   test('ends a hub whose heap passes 128 MiB, and starts it again', async () => {
-    const { ask } = await probeUnder({})
+    const { ask } = limited()
     expect(await ask('heap', { mebibytes: 64 })).toBe(64)
     await expect(ask('heap', { mebibytes: 128 })).rejects.toThrow()
     await expect.poll(() => ask('messages').catch(() => null)).toEqual([])
