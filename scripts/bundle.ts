@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { type BuildFailure, type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
@@ -69,8 +69,24 @@ export async function bundleInto(folder: string, entryPoints: string[]): Promise
 }
 
 /** Builds what a deployment uploads, see {@link buildHub}, once for the same sources. @returns The folder of its modules. */
-export const builtHub = (): Promise<string> =>
-  keptBuild({ name: 'hub-deployed', sources, buildInto: buildHub })
+export async function builtHub(): Promise<string> {
+  const buildInto = async (folder: string) => {
+    const built = await buildHub(path.join(folder, modulesFolder))
+    writeFileSync(path.join(folder, contentsFile), JSON.stringify(built))
+  }
+  return path.join(await keptBuild({ name: 'hub-deployed', sources, buildInto }), modulesFolder)
+}
+
+const [modulesFolder, contentsFile] = ['modules', 'contents.json'] as const
+
+/** What is in the modules of {@link builtHub}. */
+export async function builtContents(): Promise<Metafile> {
+  const folder = await builtHub()
+  const text = readFileSync(path.join(folder, '..', contentsFile), 'utf8')
+  const { outputs } = JSON.parse(text) as Metafile
+  // It names the folder in which the modules were built.
+  return JSON.parse(text.replaceAll(path.dirname(Object.keys(outputs)[0]!), path.relative('.', folder)))
+}
 
 /** Writes the modules of the hub into a folder, minified, with their source maps; returns what is in them. */
 export async function buildHub(folder: string): Promise<Metafile> {

@@ -1,18 +1,8 @@
-import { rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildHub } from '../../scripts/bundle.ts'
-import { type Sizes, sizesOf } from './sizes.ts'
+import { expect, test } from 'vitest'
+import { builtContents } from '../../scripts/bundle.ts'
+import { sizesOf } from './sizes.ts'
 
-let folder: string
-let sizes: Sizes
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'hub-sizes-'))
-  sizes = sizesOf(await buildHub(folder))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const sizes = sizesOf(await builtContents())
 
 test('the hub without its image library is at most 520 kB, compressed', () => {
   expect(sizes.whole.gzipBytes).toBeLessThanOrEqual(520_000)

@@ -18,7 +18,7 @@ export interface Sizes {
   startInputs: Map<string, number>
 }
 
-/** Measures the modules that `buildHub` has written. */
+/** Measures modules of the hub that are built for a deployment. */
 export function sizesOf({ outputs }: Metafile): Sizes {
   const modules = Object.keys(outputs).filter((file) => file.endsWith('.js'))
   const start = staticImports(outputs, modules.find((file) => path.basename(file) === 'index.js') ?? '')
