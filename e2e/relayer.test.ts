@@ -18,7 +18,7 @@ interface Pooled {
 const gwei = (amount: number) => `0x${(amount * 1e9).toString(16)}`
 const freshId = (): string => `0x${randomBytes(32).toString('hex')}`
 
-/** Each part begins on it anew. */
+/** Each part begins on it again, as after its deployment. */
 let network: Awaited<ReturnType<typeof startSharedRelayerNetwork>>
 const rpc = <T>(method: string, ...params: unknown[]) => network.chain.rpc<T>(method, ...params)
 const find = (id: string) => network.relayer.find(id)

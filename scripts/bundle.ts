@@ -79,7 +79,7 @@ export async function builtHub(): Promise<string> {
 
 const [modulesFolder, contentsFile] = ['modules', 'contents.json'] as const
 
-/** What is in the modules of {@link builtHub}. */
+/** The contents of the modules of {@link builtHub}. */
 export async function builtContents(): Promise<Metafile> {
   const folder = await builtHub()
   const text = readFileSync(path.join(folder, '..', contentsFile), 'utf8')
