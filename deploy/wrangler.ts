@@ -50,5 +50,7 @@ export const wranglerOf =
               ),
             ),
       )
+      // One that ends before it has read its input says why.
+      child.stdin.on('error', () => {})
       child.stdin.end(input ?? '')
     })
