@@ -42,8 +42,11 @@ export async function compareSeeds(
     comparison.outcomes[outcome] = (comparison.outcomes[outcome] ?? 0) + 1
     if (accepted !== (outcome !== 'invalid module'))
       comparison.differences.push(`seed ${seed}: V8 ${accepted ? 'accepts' : 'refuses'} it, and ${error}`)
-    const threshold = error === outOfGas ? 0 : gasWithout(gasUsed + 1, (limit) => run(limit, native))
-    const limits = [gasPlenty, gasUsed + 1, gasUsed, gasUsed - 1, gasUsed >> 1, 30]
+    const isEndless = error === outOfGas
+    const threshold = isEndless ? 0 : gasWithout(gasUsed + 1, (limit) => run(limit, native))
+    // A module without an end uses up any limit, and a small one takes less time.
+    const used = isEndless ? gasPlenty >> 4 : gasUsed
+    const limits = [gasPlenty, used + 1, used, used - 1, used >> 1, 30]
     for (const limit of new Set([...limits, threshold + 1, threshold, threshold - 1])) {
       if (limit < 1) continue
       comparison.runs += 1
@@ -81,7 +84,10 @@ function runner(wasm: Uint8Array): Run {
  * asks. All other places lie below it, and there the gas used is the limit, whatever the place.
  */
 function gasWithout(plenty: number, run: (gasLimit: number) => ExecutionResult): number {
-  let [low, high] = [0, plenty]
+  // Mostly it is close to what was used, so this goes down in steps that grow, before it halves what is between.
+  let [low, high] = [plenty - 1, plenty]
+  for (let step = 1; low > 0 && run(low).error !== outOfGas; step *= 2)
+    [low, high] = [Math.max(0, low - step), low]
   while (high - low > 1) {
     const middle = (low + high) >> 1
     if (run(middle).error === outOfGas) low = middle
