@@ -13,59 +13,68 @@ import {
   type Profile,
   profileStrings,
 } from '../../protocol/identity/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import {
+  type Ed25519Signer,
+  ed25519PublicKey,
+  ed25519Signer,
+  type SigningKey,
+} from '../../protocol/signatures/index.ts'
 
 export const params = defaultNetworkParams
 export const unixNow = (): number => Math.floor(Date.now() / 1000)
 
-const validatorSeeds = Array.from({ length: 4 }, (_, i) => hashText(`conformance validator ${i}`))
+/** Four keys that sign. Their public parts are computed once, for every set is attested with some of them. */
+const keysOf = (name: string): Ed25519Signer[] =>
+  [0, 1, 2, 3].map((i) => ed25519Signer(hashText(`conformance ${name} ${i}`)))
+
+const validatorKeys = keysOf('validator')
+const strangerKeys = keysOf('stranger')
 
 /** Signs what the scripted hub asks of validators. */
 export const coordinatorSeed = hashText('conformance coordinator')
 
 const documentOf = (
   profile: Profile,
-  seeds: readonly string[],
+  keys: readonly Ed25519Signer[],
   place: Pick<ValidatorGeneration, 'generation' | 'effective_at' | 'prev_hash'>,
 ): ValidatorGeneration => ({
   ...{ v: 1, network: profile.network, ...place },
-  validators: seeds
-    .map((seed) => ed25519PublicKey(seed))
+  validators: keys
+    .map(({ publicKey }) => publicKey)
     .toSorted()
     .map((public_key) => ({ public_key, node_id: deriveNodeId(profile, public_key) })),
 })
 
 /** The validators of the network of a scripted hub. */
 const firstGeneration = (profile: Profile): ValidatorGeneration =>
-  documentOf(profile, validatorSeeds, { generation: 0, effective_at: 0, prev_hash: noGenerationHash })
+  documentOf(profile, validatorKeys, { generation: 0, effective_at: 0, prev_hash: noGenerationHash })
 
 /** A generation as a hub shows it. */
 const shownGeneration = (
   profile: Profile,
   document: ValidatorGeneration,
-  coordinator: string,
-  signedBy: readonly string[],
+  coordinator: SigningKey,
+  signedBy: readonly Ed25519Signer[],
 ) => ({
   ...document,
   validators: document.validators.map((one) => ({ ...one, url: null, region: null })),
   hash: hashGeneration(profile, document),
   coordinator: signGeneration(profile, coordinator, document),
-  signatures: signedBy.map((seed) => signGeneration(profile, seed, document)),
+  signatures: signedBy.map((key) => signGeneration(profile, key, document)),
 })
 
-const strangerSeeds = [0, 1, 2, 3].map((i) => hashText(`conformance stranger ${i}`))
-const [first, second] = validatorSeeds as [string, string]
-/** Seeds of the keys that attest a set. Three of the four validators are a quorum. */
+const [first, second] = validatorKeys as [Ed25519Signer, Ed25519Signer]
+/** The keys that attest a set. Three of the four validators are a quorum. */
 export const signers = {
-  all: validatorSeeds,
+  all: validatorKeys,
   few: [first, second],
-  withStrangers: [first, second, ...strangerSeeds.slice(0, 2)],
-  strangers: strangerSeeds,
+  withStrangers: [first, second, ...strangerKeys.slice(0, 2)],
+  strangers: strangerKeys,
   repeated: [first, first, first],
-} satisfies Record<string, readonly string[]>
+} satisfies Record<string, readonly Ed25519Signer[]>
 
-export const attestationsOf = (profile: Profile, setHash: string, seeds: readonly string[]) =>
-  seeds.map((seed) => attestSnapshot(profile, seed, setHash))
+export const attestationsOf = (profile: Profile, setHash: string, keys: readonly Ed25519Signer[]) =>
+  keys.map((key) => attestSnapshot(profile, key, setHash))
 
 const generationAnswers = (newestFirst: readonly ReturnType<typeof shownGeneration>[]) => ({
   'GET /v1/validators': () => newestFirst[0]!,
@@ -78,7 +87,7 @@ export const rightGenerations = (profile: Profile) =>
 
 /** The hub shows a validator under test beside three others, none of which answers. */
 export function generationsWith(profile: Profile, publicKey: string) {
-  const others = validatorSeeds.slice(1).map((seed) => ed25519PublicKey(seed))
+  const others = validatorKeys.slice(1).map(({ publicKey }) => publicKey)
   const document = {
     ...firstGeneration(profile),
     validators: [publicKey, ...others]
@@ -92,9 +101,9 @@ export function generationsWith(profile: Profile, publicKey: string) {
 export function forgedGenerations(profile: Profile) {
   const before = firstGeneration(profile)
   const prev_hash = hashGeneration(profile, before)
-  const forged = documentOf(profile, strangerSeeds, { generation: 1, effective_at: 1, prev_hash })
+  const forged = documentOf(profile, strangerKeys, { generation: 1, effective_at: 1, prev_hash })
   return generationAnswers([
-    shownGeneration(profile, forged, strangerSeeds[0]!, validatorSeeds),
+    shownGeneration(profile, forged, strangerKeys[0]!, validatorKeys),
     shownGeneration(profile, before, coordinatorSeed, []),
   ])
 }

@@ -5,20 +5,22 @@ import { deriveProjectId, deriveTaskRoundId, type Profile } from '../../protocol
 import { type OfferFrame, offerId } from '../../protocol/link/index.ts'
 import { deriveManifestHashes } from '../../protocol/manifest/index.ts'
 import { seatCommittee, type Task } from '../../protocol/rounds/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import { type Ed25519Signer, ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { attestationsOf, params, signers, unixNow } from './network.ts'
 import { probeArtifact, probeFunctions, probeGasLimit, probeInput } from './probe.ts'
 import { addressOf, rulesOf, signedManifest, snapshotOf } from './project-parts.ts'
 
 const developer = hashText('conformance developer')
 const stranger = hashText('conformance stranger')
+/** The members of every set beside the node under test. */
+const otherNodes = [0, 1].map((i) => ed25519PublicKey(hashText(`conformance node ${i}`)))
 const times = { round_secs: 600, lease_secs: 120, epoch_secs: 86_400 }
 
 /** Faults in the records of a project that the hub shows. */
 export interface ProjectFlaws {
   readonly module?: { readonly bytes: Uint8Array; readonly manifestAddress: string }
-  /** Seeds of the validators that attested the set. */
-  readonly attestedBy?: readonly string[]
+  /** The keys of those that attested the set. */
+  readonly attestedBy?: readonly Ed25519Signer[]
   /** The functions that the rules name, instead of all that the module exports. */
   readonly functions?: readonly string[]
   /** The set that is shown is not the one that was attested. */
@@ -43,8 +45,7 @@ export function createProject(profile: Profile, nodeKey: string, slug: string, f
   const projectId = deriveProjectId(profile, envelope.manifest.developer, slug)
   const { consensus_hash } = deriveManifestHashes(profile, envelope.manifest)
   const epoch = epochAt(unixNow(), consensus.work.epoch_secs)
-  const keys = [nodeKey, ...[0, 1].map((i) => ed25519PublicKey(hashText(`conformance node ${i}`)))]
-  const members = keys.map((key) => ({
+  const members = [nodeKey, ...otherNodes].map((key) => ({
     key,
     owner: addressOf(`owner ${key}`),
     payout: addressOf(`payout ${key}`),
