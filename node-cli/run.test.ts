@@ -234,7 +234,7 @@ describe('a machine or a Node with restrictions', () => {
             'Error: this processor lacks the vector instructions that the module or the interpreter needs (on x86: SSE4.1); there is no receipt\n',
         })
       const native = { env: { NODE_ENGINE: 'native' } }
-      expect((await answer([vectors, 'echo'], native)).code).toBe(0)
+      expect((await answerHere([vectors, 'echo'], native)).code).toBe(0)
       expect((await answer([echo, 'echo', '--input', input], { ...native, nodeFlags })).json.gas_used).toBe(
         581,
       )
@@ -246,8 +246,8 @@ describe('run --data-dir', () => {
   test('keeps state, key and ledger between runs; without it nothing is kept', async () => {
     const dir = freshDir()
     const outputs = []
-    for (let run = 0; run < 3; run++)
-      outputs.push((await answer([counter, 'increment', '--data-dir', dir])).json)
+    for (const run of [answerHere, answer, answerHere])
+      outputs.push((await run([counter, 'increment', '--data-dir', dir])).json)
     expect(outputs.map(({ output }) => output)).toEqual(['1', '2', '3'])
     expect(new Set(outputs.map(({ receipt }) => receipt.node_id)).size).toBe(1)
     expect((await answerHere([counter, 'read'])).json.output).toBe('0')
