@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { anyText } from '../testing/arbitraries.ts'
 import { errorOf, orFails, property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { utf8 } from './bytes.ts'
@@ -14,7 +15,7 @@ import { parseStrictJson, type UnencodableValue } from './strict-json.ts'
 
 describeVectors('canonical-json')
 
-const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }))
+const text = fc.oneof(fc.string(), anyText)
 const key = fc.oneof(text, fc.constant('__proto__'), fc.constant('constructor'))
 /** Built from entries so that __proto__ becomes a member, which an object literal would lose. */
 const json = fc.letrec((tie) => ({
@@ -73,7 +74,7 @@ describe('compareCodePoints', () => {
 describe('parseStrictJson', () => {
   const pieces = fc.constantFrom(...'{}[],:"\\ud8e+-.019 \n', 'true', 'null', '\\u', '"a"', '__proto__')
   const anything = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    anyText,
     fc.array(pieces).map((list) => list.join('')),
   )
   property(

@@ -3,6 +3,7 @@ import { secp256k1 } from '@noble/curves/secp256k1'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesToHex, concatBytes, hashBytes, hashText, hexToBytes } from '../encoding/index.ts'
+import { anyText } from '../testing/arbitraries.ts'
 import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import {
@@ -24,10 +25,7 @@ describeVectors('crypto')
 
 const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytesToHex)
 const wallets = seeds.filter((key) => secp256k1.utils.isValidPrivateKey(hexToBytes(key)))
-const messages = fc.oneof(
-  fc.string({ unit: 'binary' }).filter((m) => m.isWellFormed()),
-  fc.uint8Array(),
-)
+const messages = fc.oneof(anyText, fc.uint8Array())
 
 describe('hashBytes', () => {
   test('has the known values of the notation', () => {
