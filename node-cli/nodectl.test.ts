@@ -75,7 +75,7 @@ describe('nodectl', () => {
     [['inspect', '--json', '/nowhere'], 1, { code: 'unreadable', message: expect.any(String), hint: null }],
     [['idd', '--json'], 2, { code: 'usage', message: 'unknown command idd; did you mean id?', hint: null }],
   ])('%j prints its error as JSON too', async (args, code, error) => {
-    const outcome = await nodectl(args)
+    const outcome = await nodectlHere(args)
     expect([outcome.code, JSON.parse(outcome.stdout)]).toEqual([code, { error }])
     expect(outcome.stderr).toMatch(/^Error: /)
   })
@@ -147,11 +147,11 @@ describe('nodectl', () => {
   })
 
   test.each(['bash', 'zsh', 'fish'])('completion for %s names every command and its flags', async (shell) => {
-    const { code, stdout } = await nodectl(['completion', shell])
+    const { code, stdout } = await nodectlHere(['completion', shell])
     expect(code).toBe(0)
     for (const name of Object.keys(commands)) expect(stdout).toContain(name)
     expect(stdout).toContain('data-dir')
-    expect(JSON.parse((await nodectl(['completion', shell, '--json'])).stdout)).toEqual({
+    expect(JSON.parse((await nodectlHere(['completion', shell, '--json'])).stdout)).toEqual({
       shell,
       script: stdout,
     })

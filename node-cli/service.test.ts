@@ -4,12 +4,15 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../testing/node/folders.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { readConfig } from './src/serve/config.ts'
 import { settingNames, variableOf } from './src/serve/flags.ts'
 import { launchdPlist } from './src/service/launchd-plist.ts'
 import { systemdUnit } from './src/service/systemd-unit.ts'
 
-const print = (...args: string[]) => nodectl(['service', 'print', ...args])
+const print = (...args: string[]) => nodectlHere(['service', 'print', ...args])
+/** The same in a process of its own, whose command the file names. */
+const printAlone = (...args: string[]) => nodectl(['service', 'print', ...args])
 const options = {
   command: ['/usr/bin/node', '/usr/bin/nodectl'],
   flags: [],
@@ -21,7 +24,7 @@ const has = (program: string) => spawnSync(program, ['--version']).error === und
 
 describe('the systemd unit', () => {
   test('runs serve as its own user, hardened, and starts it again', async () => {
-    const { code, stdout } = await print('systemd')
+    const { code, stdout } = await printAlone('systemd')
     expect(code).toBe(0)
     const lines = stdout.split('\n')
     for (const line of [
@@ -50,7 +53,7 @@ describe('the systemd unit', () => {
   })
 
   test('passes the given settings to serve, and no others', async () => {
-    const { stdout } = await print(
+    const { stdout } = await printAlone(
       'systemd',
       '--hub-url',
       'https://hub.example',
@@ -185,6 +188,6 @@ test.each([
   [['print', 'systemd', '--data-dir', 'node'], '--data-dir must be an absolute path, not node'],
   [['print', 'env', '--role', 'king'], '--role must be miner or validator, not king'],
 ])('%j is wrong usage', async (args, message) => {
-  const { code, stdout, stderr } = await nodectl(['service', ...args])
+  const { code, stdout, stderr } = await nodectlHere(['service', ...args])
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
 })
