@@ -8,7 +8,8 @@ import { filler, spinner } from '../testing/node/artifacts.ts'
 import { spinning } from '../testing/node/execution-calls.ts'
 import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
 import { dist, failedWith, nodectl } from '../testing/node/nodectl.ts'
-import { movableTime, passTenSeconds, startNode, token } from '../testing/node/serving-node.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
+import { movableTime, passTenSeconds, startNode, startNodeHere, token } from '../testing/node/serving-node.ts'
 import { CliError } from './src/cli/errors.ts'
 import { readConfig } from './src/serve/config.ts'
 import { settingNames } from './src/serve/flags.ts'
@@ -34,7 +35,7 @@ describe('the start', () => {
   test('prints the identity and the address of the node in one line of JSON', async () => {
     const dataDir = newFolder()
     const node = await startNode(dataDir)
-    const identity = JSON.parse((await nodectl(['id', '--data-dir', dataDir])).stdout)
+    const identity = JSON.parse((await nodectlHere(['id', '--data-dir', dataDir])).stdout)
     expect(node).toMatchObject({
       node_id: identity.node_id,
       public_key: identity.public_key,
@@ -62,7 +63,7 @@ describe('the start', () => {
       log_level: 'warn',
     }
     writeFileSync(path.join(dataDir, 'config.json'), JSON.stringify(config))
-    const node = await startNode(dataDir, {
+    const node = await startNodeHere(dataDir, {
       flags: ['--log-level', 'error'],
       env: { NODE_WORKERS: '5', NODE_LOG_LEVEL: 'debug', NODE_CHAIN_RPC: '' },
     })
@@ -77,7 +78,7 @@ describe('the start', () => {
   })
 
   test('the help lists all options', async () => {
-    const { stdout } = await nodectl(['serve', '--help'])
+    const { stdout } = await nodectlHere(['serve', '--help'])
     for (const flag of settingNames) expect(stdout).toMatch(new RegExp(`^  --${flag} <`, 'm'))
     // Units and scripts of operators have their names.
     expect(settingNames).toHaveLength(24)
@@ -109,7 +110,7 @@ describe('settings that are refused before anything is opened', () => {
   })
 
   test('with a token of 16 characters, an address open to others is accepted', async () => {
-    const node = await startNode(newFolder(), {
+    const node = await startNodeHere(newFolder(), {
       bind: '0.0.0.0:0',
       env: { NODE_API_TOKEN: 'x'.repeat(16) },
     })
@@ -182,7 +183,7 @@ describe('settings that are refused before anything is opened', () => {
 
   test('a key that others can read', async () => {
     const dataDir = newFolder()
-    await nodectl(['keygen', '--data-dir', dataDir])
+    await nodectlHere(['keygen', '--data-dir', dataDir])
     chmodSync(path.join(dataDir, 'node.key'), 0o644)
     expect(await refused([], { NODE_DATA_DIR: dataDir })).toEqual(
       failedWith(expect.stringContaining('mend it with: chmod 600')),
