@@ -96,16 +96,16 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
     ] as [RegExp, string[], Record<string, string>?][])
       expect(await run(args, env)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(said) })
     locked.close()
-    expect(await runAlone(['--rpc', 'http://127.0.0.1:1'])).toEqual({
+    expect(await run(['--rpc', 'http://127.0.0.1:1'])).toEqual({
       ...{ code: 1, stdout: '', stderr: 'Error: No chain answers at the URL of --rpc.\n' },
     })
-    expect((await runAlone(['--admin', 'x'])).code).toBe(2)
+    expect((await run(['--admin', 'x'])).code).toBe(2)
     expect(await block()).toBe('0x0')
   })
 
   test('checks without sending, then deploys and prints the settings of the hub', async () => {
     await chain.rpc('anvil_setBalance', payer, '0xde0b6b3a7640000')
-    const checked = await runAlone(['--check'])
+    const checked = await run(['--check'])
     expect([checked.code, checked.stdout, await block()]).toEqual([0, '', '0x0'])
     expect(checked.stderr).toContain(`chain       ${chainId}, block 0`)
     const { code, stdout, stderr } = await runAlone(['--proposer', proposer])
