@@ -38,7 +38,7 @@ describe('inspect', () => {
       stateless: true,
       imports: ['hive.emit'],
     }
-    const fromFile = await nodectl(['inspect', write('echo.hbc', bytes)])
+    const fromFile = await nodectlHere(['inspect', write('echo.hbc', bytes)])
     expect([fromFile.code, fromFile.stderr, JSON.parse(fromFile.stdout)]).toEqual([0, '', expected])
     const fromInput = await nodectl(['inspect', '-'], { input: bytes })
     expect(fromInput.stdout).toBe(fromFile.stdout)
@@ -69,7 +69,7 @@ describe('inspect', () => {
     ],
     ['breaks the ABI', hostile('a WASI import'), 'WASI is not available to guests'],
   ])('a module that %s is shown, with the reason', async (_, bytes, reason) => {
-    const { code, stdout, stderr } = await nodectl(['inspect', write('module.hbc', bytes)])
+    const { code, stdout, stderr } = await nodectlHere(['inspect', write('module.hbc', bytes)])
     expect([code, stderr]).toEqual([1, ''])
     const abi = { abi_valid: false, abi_error: expect.stringContaining(reason) }
     expect(JSON.parse(stdout)).toMatchObject({ functions: [abi], ...abi, stateless: null })

@@ -11,7 +11,7 @@ import {
   take,
   untilStatus,
 } from '../testing/node/miner-stage.ts'
-import { nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { expectLogged, token } from '../testing/node/serving-node.ts'
 
 const upgrades = (hub: LinkHub) => hub.requests.filter((one) => one.startsWith('UPGRADE')).length
@@ -65,13 +65,13 @@ describe('a node with a connection problem', () => {
 
     const at = ['--data-dir', miner.dataDir]
     const env = { NODE_API_TOKEN: token, NODE_BIND: node.url.slice('http://'.length) }
-    const shown = await nodectl(['status', ...at], { env })
+    const shown = await nodectlHere(['status', ...at], { env })
     expect(shown.stdout).toMatch(new RegExp(`^link +${state}: ${problem}`, 'm'))
     hub.answers.set(
       `GET /v1/devices/${node.node_id}`,
       json({ owner: `0x${'11'.repeat(20)}`, status: 'online', last_seen_at: 1 }),
     )
-    const why = await nodectl(['why', ...at, '--hub-url', hub.origin, '--json'], { env })
+    const why = await nodectlHere(['why', ...at, '--hub-url', hub.origin, '--json'], { env })
     expect([why.code, JSON.parse(why.stdout)]).toEqual([
       1,
       {

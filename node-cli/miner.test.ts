@@ -19,7 +19,7 @@ import {
   untilStatus,
   votesIn,
 } from '../testing/node/miner-stage.ts'
-import { nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { seatedOf } from '../testing/node/test-project.ts'
 
 const profile = resolveProfile()
@@ -39,7 +39,7 @@ describe('a valid offer', () => {
 
     const file = path.join(temporaryFolder(), 'echo.hbc')
     writeFileSync(file, echo.bytes)
-    const ran = JSON.parse((await nodectl(['run', file, 'echo', '--input', '{"msg":"hi"}'])).stdout)
+    const ran = JSON.parse((await nodectlHere(['run', file, 'echo', '--input', '{"msg":"hi"}'])).stdout)
     const vote = parseTaskVote(profile, frame.vote)
     expect(vote.receipt_hash).toBe(ran.receipt.receipt.receipt_hash)
     expect(vote).toMatchObject({

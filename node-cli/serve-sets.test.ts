@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { hashSnapshot, isSnapshotAttested, type Snapshot } from '../protocol/committees/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
 import { deriveSubscriptionId } from '../protocol/identity/index.ts'
-import { nodectl } from '../testing/node/nodectl.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import { expectLogged, token } from '../testing/node/serving-node.ts'
 import { createTestProject, profile } from '../testing/node/test-project.ts'
 import {
@@ -24,7 +24,9 @@ const { withProject, attesting } = sharedValidator()
 
 test('nodectl status shows what a validator takes part in', async () => {
   const { node } = await attesting()
-  const { code, stdout } = await nodectl(['status', '--url', node.url], { env: { NODE_API_TOKEN: token } })
+  const { code, stdout } = await nodectlHere(['status', '--url', node.url], {
+    env: { NODE_API_TOKEN: token },
+  })
   expect(code).toBe(0)
   expect(stdout).toMatch(
     /^votes +one of 4 validators \(generation 0\), 3 are a quorum; sets are not checked against the chain \(--chain-rpc\)$/m,

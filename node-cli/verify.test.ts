@@ -35,7 +35,7 @@ describe('verify', () => {
   test('a receipt holds for its run, as the whole output or as the envelope alone', async () => {
     for (const claim of [honest, honest.receipt]) {
       writeFileSync(file, JSON.stringify(claim))
-      const said = await nodectl(['verify', file, echo, '--input', input])
+      const said = await nodectlHere(['verify', file, echo, '--input', input])
       expect(readAnswer(said)).toMatchObject(holds)
     }
   })
