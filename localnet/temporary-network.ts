@@ -35,7 +35,7 @@ export async function startTemporaryNetwork(
     writeProfile(profileFile, profile)
     const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain, profile)
     if (options.pastSecs !== undefined) await catchUp(chain.url)
-    await import('../scripts/copy-assets.ts')
+    if (changes.files !== false) await import('../scripts/copy-assets.ts')
     const port = await pickPort()
     const url = `http://localhost:${port}`
     const hubSecret = randomBytes(32).toString('hex')

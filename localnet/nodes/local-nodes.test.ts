@@ -24,7 +24,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
   const lost: string[] = []
   let nodes: LocalNode[] = []
   beforeAll(async () => {
-    network = await startTemporaryNetwork(folder)
+    network = await startTemporaryNetwork(folder, { files: false })
     surroundings = {
       dist: await builtNodectl(),
       hub: network.url,
