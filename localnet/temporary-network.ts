@@ -21,21 +21,25 @@ export type TemporaryNetwork = Awaited<ReturnType<typeof startTemporaryNetwork>>
  * @param changes of the hub, and of its settings.
  * @param options of its chain, which has nothing but the contracts.
  * @param given the names of the network that differ from the default.
+ * @param requireWanted throws, between its parts, if it is not wanted any more: it stops what runs, and throws the same.
  */
 export async function startTemporaryNetwork(
   folder: string,
   changes: Partial<Omit<HubOptions, 'script' | 'port'>> = {},
   options: Pick<ChainOptions, 'pastSecs' | 'blockSecs'> = {},
   given: GivenProfile = {},
+  requireWanted: () => void = () => {},
 ) {
   const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, options)
   try {
+    requireWanted()
     const profile = profileOn(chain.id, given)
     const profileFile = path.join(folder, 'profile.json')
     writeProfile(profileFile, profile)
     const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain, profile)
     if (options.pastSecs !== undefined) await catchUp(chain.url)
     if (changes.files !== false) await import('../scripts/copy-assets.ts')
+    requireWanted()
     const port = await pickPort()
     const url = `http://localhost:${port}`
     const hubSecret = randomBytes(32).toString('hex')
