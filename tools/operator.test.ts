@@ -244,7 +244,7 @@ describe('npm run operator', () => {
   })
 
   test('prints a table if JSON is not requested', async () => {
-    const table = await runTool('tools/operator.ts', ['faucet', 'close', '--hub', hub.origin])
+    const table = await runLoaded('tools/operator.ts', ['faucet', 'close', '--hub', hub.origin])
     expect([table.code, table.stdout]).toEqual([
       0,
       expect.stringMatching(/^enabled +false\ntoken .+\namount +\d+\n/),
@@ -288,7 +288,7 @@ describe('npm run operator', () => {
   test('rebuilds all rounds, and shows the progress', async () => {
     const bucket = await hub.miniflare.getR2Bucket('ROUNDS', 'hub')
     for (let i = 0; i < 101; i++) await bucket.put(`rounds/task:${i}`, '{}')
-    const rebuilt = await runAlone(['rebuild-rounds'])
+    const rebuilt = await run(['rebuild-rounds'])
     expect([rebuilt.code, rebuilt.stderr]).toEqual([0, '… 100 read, 0 written\n… 101 read, 0 written\n'])
     expect(JSON.parse(rebuilt.stdout)).toEqual({ read: 101, written: 0, skipped: 101, failed: [] })
   })
@@ -296,7 +296,7 @@ describe('npm run operator', () => {
   test('is refused with the key of another wallet, and reports a missing key', async () => {
     const other = await run(['nodes', '--key-env', 'OTHER'], { OTHER: privateKeys.miner })
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('403 forbidden')])
-    const none = await runAlone(['nodes', '--key-env', 'NOBODY'])
+    const none = await run(['nodes', '--key-env', 'NOBODY'])
     expect([none.code, none.stderr]).toEqual([
       2,
       'Error: NOBODY is not set; it must hold the key, 0x and 64 hex digits.\n',

@@ -65,13 +65,13 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
 
   test('faucet gives tokens once, and then says when to ask again', async () => {
     const HUB_URL = network.url
-    const faucet = () => runTool('tools/faucet.ts', ['--as', 'admin'], { HUB_URL })
-    const given = await faucet()
+    const faucet = (run: typeof runTool) => run('tools/faucet.ts', ['--as', 'admin'], { HUB_URL })
+    const given = await faucet(runTool)
     expect([given.code, given.stderr]).toEqual([0, ''])
     expect(given.stdout).toMatch(
       /^1000 HUB and 0\.01 ETH for 0x[0-9a-f]{40}, with the transaction 0x[0-9a-f]{64}\.\n/,
     )
-    expect(await faucet()).toMatchObject({
+    expect(await faucet(runLoaded)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/has had its tokens, and may ask again at 20\d\d-/),
     })
@@ -230,7 +230,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
       /^Error: README\.md is not an artifact that the hub accepts: .*\. nodectl compile makes one\.$/m,
     ],
   ])('tells what is wrong with the worker %s', async (worker, message) => {
-    const { code, stderr } = await submitAlone({}, worker)
+    const { code, stderr } = await submit({}, worker)
     expect(stderr).toMatch(message)
     expect(code).toBe(2)
   })
