@@ -58,6 +58,8 @@ describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary f
     const { env, expectNothingLeft } = watched()
     const options = { through: 'npm', ownGroup: true, env } as const
     const started = await npmStart.start(withNodes((await freePorts()).args), options)
+    // Over the data of the nodes before them.
+    expect(started.output.stdout).toMatch(/^ +validator-4 /m)
     process.kill(-started.child.pid!, 'SIGINT')
     // npm ends before the network has.
     await expect.poll(() => npmStart.listProcesses(), { timeout: 280_000 }).toEqual([])

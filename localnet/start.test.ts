@@ -14,6 +14,7 @@ import {
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { databaseFile } from '../scripts/wrangler-hub.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
+import { nodectlHere } from '../testing/node/nodectl-here.ts'
 import {
   childrenOf,
   freePorts,
@@ -22,7 +23,7 @@ import {
   type Ports,
   type Started,
 } from '../testing/npm-start.ts'
-import { loadedTools, runTool } from '../testing/run-tool.ts'
+import { loadedTools } from '../testing/run-tool.ts'
 import { type Session, signIn } from '../testing/session.ts'
 import { pickPort } from './port.ts'
 import { privateKeys } from './private-keys.ts'
@@ -253,7 +254,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     const artifact = file('echo.hbc')
     const bytes = await (await fetch(`${origin()}/v1/modules/${round.module_address}/hbc`)).arrayBuffer()
     writeFileSync(artifact, new Uint8Array(bytes))
-    const alone = await runTool('node-cli/src/main.ts', ['run', artifact, 'echo', '--input', input])
+    const alone = await nodectlHere(['run', artifact, 'echo', '--input', input])
     const { output, gas_used, receipt_hash } = given
     expect(JSON.parse(alone.stdout)).toMatchObject({
       output,
@@ -287,6 +288,24 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect(stderr).toContain('LOCALNET_DIR=<folder> npm start -- --port')
   })
 
+  test('the next start ends the orphans of a network that was killed, and continues', async () => {
+    dripHash = await drip()
+    const pid = npmStart.networkPid()
+    const orphans = listProcesses().filter(({ parent }) => parent === pid)
+    process.kill(pid, 'SIGKILL')
+    await network.exit
+    expect([await isListening(ports.hub), await isListening(ports.chain)]).toEqual([true, true])
+
+    network = await npmStart.start(ports.args, { through: 'npm' })
+    expect(network.output.stderr).toContain('Stopped the processes of a network that was killed')
+    // The chain, workerd, and the nodes.
+    expect(orphans.length).toBeGreaterThanOrEqual(9)
+    // Their new parent may be late to ask how they ended; `kill` finds them until then.
+    const running = new Set(listProcesses().map(({ pid }) => pid))
+    expect(orphans.filter(({ pid }) => running.has(pid))).toEqual([])
+    await expectGoesOn()
+  })
+
   test('SIGTERM of npm ends hub and chain, and both continue at the next start', async () => {
     network.child.kill('SIGTERM')
     await network.exit
@@ -316,26 +335,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await nothingListens()
     expect(existsSync(file('localnet.pid'))).toBe(false)
 
-    const withNodes = ports.args.filter((arg) => arg !== '--no-nodes')
-    network = await npmStart.start(withNodes)
-    expect(network.output.stdout).toMatch(/^ +validator-4 /m)
-    await expectGoesOn()
-  })
-
-  test('the next start ends the orphans of a network that was killed, and continues', async () => {
-    dripHash = await drip()
-    const orphans = childrenOf(network)
-    network.child.kill('SIGKILL')
-    await network.exit
-    expect([await isListening(ports.hub), await isListening(ports.chain)]).toEqual([true, true])
-
     network = await npmStart.start(ports.args)
-    expect(network.output.stderr).toContain('Stopped the processes of a network that was killed')
-    // The chain, workerd, and the validators.
-    expect(orphans.length).toBeGreaterThanOrEqual(6)
-    // Their new parent may be late to ask how they ended; `kill` finds them until then.
-    const running = new Set(listProcesses().map(({ pid }) => pid))
-    expect(orphans.filter(({ pid }) => running.has(pid))).toEqual([])
     await expectGoesOn()
   })
 
