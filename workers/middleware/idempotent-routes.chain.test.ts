@@ -7,7 +7,7 @@ import { png } from '../images/testing/images.ts'
 import { routes } from '../routes/index.ts'
 import { namedArtifact } from '../test/artifact.ts'
 import { createWallet, signIn } from '../test/callers.ts'
-import { client, errorOf } from '../test/client.ts'
+import { client, errorOf, freshAddress } from '../test/client.ts'
 import { createProject, createValidators, settleEpoch } from '../test/epochs.ts'
 import { createAccused, createProposed, publishConsensus } from '../test/evidence.ts'
 import { failingDatabase } from '../test/failing-database.ts'
@@ -23,6 +23,8 @@ chain.callAnswer = 10n ** 30n
 /** A call that does something once, and how often it was done. */
 interface Scenario {
   token: string
+  /** Where few wallets of one client address may call. */
+  address?: string
   path?: string
   body?: unknown
   done: () => Promise<number>
@@ -152,7 +154,7 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
   'POST /v1/developers/projects': {
     begin: async () => {
       const ada = await createDeveloper()
-      const manifest = manifestOf(ada, await uploadModule(ada))
+      const manifest = manifestOf(ada, worker)
       return {
         token: ada.token,
         body: signed(ada.key, manifest),
@@ -184,7 +186,7 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
     begin: async () => {
       const ada = await createDeveloper()
       const onNoChain = { ...ada, client: client({ token: ada.token, bindings: noChain }) }
-      const { manifest, project_id, manifest_hash } = await submitProject(onNoChain)
+      const { manifest, project_id, manifest_hash } = await submitProject(onNoChain, { worker })
       await runSql("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?", project_id)
       const next = {
         ...manifest,
@@ -252,7 +254,7 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
     begin: async () => {
       const ada = await createDeveloper()
       const onNoChain = { ...ada, client: client({ token: ada.token, bindings: noChain }) }
-      const { project_id, worker } = await submitProject(onNoChain)
+      const { project_id } = await submitProject(onNoChain, { worker })
       return {
         token: ada.token,
         path: `/v1/developers/projects/${project_id}/simulations`,
@@ -267,18 +269,23 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
       const { token, address } = await signIn()
       const word = address.slice(2)
       const given = () => chain.received.filter(({ data }) => data.includes(word))
-      return { token, done: async () => new Set(given().map(({ hash }) => hash)).size }
+      const drips = async () => new Set(given().map(({ hash }) => hash)).size
+      return { token, address: freshAddress(), done: drips }
     },
   },
 }
 
 const noChain: Partial<Env> = { CHAIN_CONTRACTS: undefined as never }
 
+/** The module of every project. */
+let worker: Awaited<ReturnType<typeof uploadModule>>
+
 /** Wallets that can claim something, more than one for each statement. */
 const paid = Array.from({ length: 100 }, () => createWallet())
 
 beforeAll(async () => {
   chain.install()
+  worker = await uploadModule(await createDeveloper())
   const units = paid.map(({ address }) => ({ miner: address, units: 1 }))
   const economics = { max_recipients_per_epoch: paid.length, max_units_per_epoch: paid.length }
   await settleEpoch(await createProject({ economics }), {
@@ -312,7 +319,7 @@ describe('if the database executes a statement and loses its answer', () => {
       let lost = true
       for (let fault = 1; lost; fault++) {
         lost = false
-        const { token, path = declared, body, done } = await route.begin()
+        const { path = declared, body, done, ...caller } = await route.begin()
         const DB = failingDatabase(
           (_, statement) => {
             lost ||= statement === fault
@@ -321,13 +328,13 @@ describe('if the database executes a statement and loses its answer', () => {
           { carriedOut: true },
         )
         const headers = { 'Idempotency-Key': `${name} ${fault}`.replaceAll(' ', '_') }
-        const first = await client({ token, bindings: { ...bindings, DB } }).post(path, body, headers)
+        const first = await client({ ...caller, bindings: { ...bindings, DB } }).post(path, body, headers)
         const failed = first.status >= 400
         if (failed) expect(await errorOf(first), `statement ${fault}`).toMatchObject({ status: 503 })
         const before = await done()
         expect([0, 1]).toContain(before)
 
-        const again = await client({ token, bindings }).post(path, body, headers)
+        const again = await client({ ...caller, bindings }).post(path, body, headers)
         const text = await again.text()
         expect([again.status, await done()], `statement ${fault}: ${text}`).toEqual([expect.any(Number), 1])
         const expected = failed ? [200, 201, 202] : [first.status, ...(route.found ? [route.found] : [])]

@@ -29,18 +29,27 @@ export function createWallet(key: string = bytesToHex(crypto.getRandomValues(new
   return { address: evmAddress(key), sign: (message) => signPersonalMessage(key, message) }
 }
 
+/** A wallet that signs nothing. */
+export const createAddress = () => ({ address: bytesToHex(crypto.getRandomValues(new Uint8Array(20))) })
+
 /** A wallet with a session, as signing in leaves it. That the endpoints do so is for the tests of `routes/auth`. */
-export async function signIn(
-  wallet: Wallet = createWallet(),
-): Promise<Wallet & { token: string; client: Client }> {
+export const signIn = <Of extends { address: string } = { address: string }>(
+  wallet: Of = createAddress() as Of,
+): Promise<Of & { token: string; client: Client }> => signInWith(wallet, [])
+
+/** The same, with statements that write what else there is of the wallet. */
+export async function signInWith<Of extends { address: string }>(
+  wallet: Of,
+  statements: readonly D1PreparedStatement[],
+): Promise<Of & { token: string; client: Client }> {
   const token = resolveProfile().session_token_prefix + randomSecret()
   const createdAt = unixNow()
-  await services(env).sessions.insert({
-    tokenHash: hashSecret(token),
-    address: wallet.address,
-    createdAt,
-    expiresAt: createdAt + siweSessionSeconds,
-  })
+  await env.DB.batch([
+    env.DB.prepare(
+      'INSERT INTO sessions (token_hash, address, created_at, expires_at) VALUES (?, ?, ?, ?)',
+    ).bind(hashSecret(token), wallet.address, createdAt, createdAt + siweSessionSeconds),
+    ...statements,
+  ])
   return { ...wallet, token, client: client({ token }) }
 }
 

@@ -3,7 +3,7 @@ import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
 import { deriveProjectId, resolveProfile } from '../../protocol/identity/index.ts'
 import { deriveManifestHashes } from '../../protocol/manifest/index.ts'
 import { services } from '../services.ts'
-import { createMiner, createWallet } from './callers.ts'
+import { createAddress, createMiner } from './callers.ts'
 import { type ManifestChange, manifestOf } from './project.ts'
 import { runSql } from './tables.ts'
 
@@ -13,7 +13,7 @@ export const minCollateral = 7n * 10n ** 18n
 /** A project that is listed, without the way there. */
 export async function createListedProject(
   change: ManifestChange = {},
-  developer: { address: string } = createWallet(),
+  developer: { address: string } = createAddress(),
 ): Promise<string> {
   const manifest = manifestOf(developer, { address: `0x${'0b'.repeat(32)}`, functions: ['echo'] }, change)
   const projectId = deriveProjectId(resolveProfile(), developer.address, manifest.slug)
