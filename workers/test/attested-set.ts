@@ -9,10 +9,10 @@ import { readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import type { CommitteeSet } from '../stores/committee-sets.ts'
 import type { createMiner, TestNode } from './callers.ts'
-import { createSubscribed, publishConsensus } from './evidence.ts'
+import { createSubscribed } from './evidence.ts'
 import { type Happening, IndexedHistory } from './indexed-history.ts'
 import { ScriptedBlocks } from './scripted-blocks.ts'
-import { createListedProject, minCollateral } from './subscription.ts'
+import { createRunningProject, minCollateral } from './subscription.ts'
 
 const profile = resolveProfile()
 const epochSecs = 3_600
@@ -35,10 +35,9 @@ export interface Member {
 /** A listed project with miners whose devices are bound and subscribed; what they bond is for {@link attestSets}. */
 export async function createMembers(count: number): Promise<Member[]> {
   const vault = bytesToHex(crypto.getRandomValues(new Uint8Array(20)))
-  const projectId = await createListedProject({
+  const { projectId, consensusHash } = await createRunningProject({
     economics: { min_collateral: String(minCollateral), vault },
   })
-  const consensusHash = await publishConsensus(projectId)
   const members: Member[] = []
   for (let i = 0; i < count; i++) {
     members.push({ projectId, consensusHash, ...(await createSubscribed(projectId)), now: unixNow() })

@@ -12,7 +12,6 @@ import { type Ed25519Signer, evmAddress, signPersonalMessage } from '../../proto
 import { randomSecret } from '../auth/random.ts'
 import { hashSecret } from '../middleware/authenticate.ts'
 import { nativeSigner } from '../native-ed25519.ts'
-import { storedRecord } from '../routes/devices/record.ts'
 import { services } from '../services.ts'
 import { type Client, client } from './client.ts'
 import { runSql } from './tables.ts'
@@ -136,19 +135,34 @@ export function deviceRecord(
   )
 }
 
-/** A signed-in wallet whose key is at hand, to sign records and typed data with. */
-export async function createOwner() {
+/** A wallet whose key is at hand, to sign records and typed data with. */
+function createKeptWallet() {
   const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
-  return { key, ...(await signIn(createWallet(key))) }
+  return { key, ...createWallet(key) }
 }
 
-/** A signed-in wallet with a device of its own, bound as the endpoint binds it. */
-export async function createMiner() {
-  const owner = await createOwner()
+export const createOwner = () => signIn(createKeptWallet())
+
+/** A signed-in wallet with a device of its own, bound as the endpoint binds it. @param more - What else is written of it. */
+export async function createMiner(
+  more: (owner: { address: string }, device: TestNode) => readonly D1PreparedStatement[] = () => [],
+) {
+  const wallet = createKeptWallet()
   const device = createNode()
-  const record = deviceRecord(owner, device, { issued_at: await networkNow() })
-  const { devices } = services(env)
-  const outcome = await devices.bind(storedRecord({ ...record, action: 'bind' }), record.issued_at)
-  if (outcome !== 'bound') throw new Error(`the device was not bound: ${outcome}`)
-  return { owner, device }
+  const record = deviceRecord(wallet, device, { issued_at: await networkNow() })
+  const { binding_hash, node_id, public_key, owner, message, issued_at, nonce } = record
+  const statements = [
+    env.DB.prepare(
+      'INSERT INTO devices (node_id, public_key, owner, binding_hash, bound_at) VALUES (?, ?, ?, ?, ?)',
+    ).bind(node_id, public_key, owner, binding_hash, issued_at),
+    env.DB.prepare(
+      `INSERT INTO bindings (action, binding_hash, node_id, public_key, owner, message, nonce, owner_signature, node_signature,
+        issued_at, accepted_at) VALUES ('bind', ?, ?, ?, ?, ?, ?, ?, ?, ?9, ?9)`,
+    ).bind(
+      ...[binding_hash, node_id, public_key, owner, message, nonce],
+      ...[record.owner_signature, record.node_signature, issued_at],
+    ),
+    ...more(wallet, device),
+  ]
+  return { owner: await signInWith(wallet, statements), device }
 }

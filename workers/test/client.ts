@@ -16,8 +16,10 @@ export const freshAddress = (): string => {
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`
 }
 
-/** Calls from an address before the next clients get another: fewer than any limit that one address has. */
-const sharedCallsMax = 20
+/** Reads from an address before the next clients get another: fewer than any limit that one address has for them. */
+const sharedCallsMax = 48
+/** An address may write less often than read. */
+const callsOfWrite = 3
 let shared = { address: freshAddress(), calls: 0 }
 
 /** Each address costs the limiter an object for each of its budgets, so clients that come nowhere near a limit share one. */
@@ -68,7 +70,7 @@ export function client({ token, address: own, bindings }: ClientOptions = {}): C
   const { address } = from
   const hubEnv = bindings ? boundTo(bindings) : env
   const send: Client['fetch'] = async (path, { json, ...init } = {}) => {
-    from.calls += 1
+    from.calls += (init.method ?? 'GET') === 'GET' ? 1 : callsOfWrite
     const headers = new Headers(init.headers)
     headers.set('CF-Connecting-IP', address)
     if (token !== undefined && !headers.has('Authorization')) headers.set('Authorization', `Bearer ${token}`)

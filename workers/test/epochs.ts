@@ -11,9 +11,8 @@ import { defaultNetworkParams, type Profile, resolveProfile } from '../../protoc
 import type { ProjectRules } from '../../protocol/manifest/index.ts'
 import { services } from '../services.ts'
 import { createNode, networkNow, type TestNode } from './callers.ts'
-import { publishConsensus } from './evidence.ts'
 import type { ManifestChange } from './project.ts'
-import { createListedProject } from './subscription.ts'
+import { createRunningProject } from './subscription.ts'
 import { setValidators } from './validators.ts'
 
 export const epochPath = '/v1/nodes/epoch-receipts'
@@ -37,24 +36,25 @@ export interface TestProject {
 }
 
 /** A listed project with a vault of its own, whose first version is in force. */
-export async function createProject(
-  change: ManifestChange = {},
-  developer?: { address: string },
-): Promise<TestProject> {
+export async function createProject(change: ManifestChange = {}, developer?: { address: string }) {
   const vault = bytesToHex(crypto.getRandomValues(new Uint8Array(20)))
   const economics = { vault, ...change.economics }
-  const projectId = await createListedProject({ ...change, economics }, developer)
-  await publishConsensus(projectId)
-  return readProject(projectId)
+  const { consensusHash, ...project } = await createRunningProject({ ...change, economics }, developer)
+  return { ...(await withEpochs(project)), consensusHash }
 }
 
 export async function readProject(projectId: string): Promise<TestProject> {
   const version = await services(env).projectVersions.find(projectId, 1)
   const { consensus } = JSON.parse(version?.manifest ?? '{}') as { consensus: ProjectRules }
+  return withEpochs({ projectId, consensus })
+}
+
+async function withEpochs(project: Pick<TestProject, 'projectId' | 'consensus'>): Promise<TestProject> {
+  const { consensus } = project
   const now = await networkNow()
   const epochOf = (time: number) => Math.floor(time / consensus.work.epoch_secs)
   const lastEpoch = epochOf(now - defaultNetworkParams.settle) - 1
-  return { projectId, consensus, lastEpoch, runningEpoch: epochOf(now) }
+  return { ...project, lastEpoch, runningEpoch: epochOf(now) }
 }
 
 export interface ReceiptOptions {

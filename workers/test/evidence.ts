@@ -5,12 +5,10 @@ import { deriveSubscriptionId, deriveTaskRoundId, resolveProfile } from '../../p
 import { createFinalityVote, createTaskVote, type Task } from '../../protocol/rounds/index.ts'
 import { type Evidence, hashEvidence, type Offence } from '../../protocol/slashing/index.ts'
 import { services } from '../services.ts'
-import { openDatabase } from '../stores/database.ts'
-import { subscriptions } from '../stores/schema/index.ts'
 import { createMiner, createNode, networkNow, type TestNode } from './callers.ts'
 import { client } from './client.ts'
 import type { ManifestChange } from './project.ts'
-import { createListedProject, minCollateral } from './subscription.ts'
+import { createRunningProject, minCollateral } from './subscription.ts'
 import { rowOf, runSql } from './tables.ts'
 import { addValidators } from './validators.ts'
 
@@ -35,26 +33,25 @@ export async function publishConsensus(projectId: string): Promise<string> {
   return row?.consensus_hash ?? ''
 }
 
-/** The hub's row of a subscription. */
-export async function insertSubscription(
-  row: Pick<
-    typeof subscriptions.$inferInsert,
-    'subscriptionId' | 'projectId' | 'owner' | 'nodeId' | 'nodeKey'
-  >,
-): Promise<void> {
-  const counters = { closings: 0, reputation: 5_000, creditedRounds: 0, missedLeases: 0, disagreements: 0 }
-  await openDatabase(env.DB)
-    .insert(subscriptions)
-    .values({ ...row, ...counters, createdAt: 1 })
-}
+type SubscriptionKeys = Record<'subscriptionId' | 'projectId' | 'owner' | 'nodeId' | 'nodeKey', string>
+
+/** Inserts the hub's row of a subscription. */
+const subscriptionStatement = ({ subscriptionId, projectId, owner, nodeId, nodeKey }: SubscriptionKeys) =>
+  env.DB.prepare(
+    `INSERT INTO subscriptions (subscription_id, project_id, owner, node_id, node_key, closings, reputation, credited_rounds,
+      missed_leases, disagreements, created_at) VALUES (?, ?, ?, ?, ?, 0, 5000, 0, 0, 0, 1)`,
+  ).bind(subscriptionId, projectId, owner, nodeId, nodeKey)
+
+export const insertSubscription = (keys: SubscriptionKeys) => subscriptionStatement(keys).run()
 
 /** A miner whose device is bound and subscribed to a project, without the way there. */
 export async function createSubscribed(projectId: string) {
-  const { owner, device } = await createMiner()
-  const { nodeId, publicKey: nodeKey } = device
-  const subscriptionId = deriveSubscriptionId(projectId, owner.address, nodeKey)
-  await insertSubscription({ subscriptionId, projectId, owner: owner.address, nodeId, nodeKey })
-  return { owner, device, subscriptionId }
+  let subscriptionId = ''
+  const miner = await createMiner(({ address: owner }, { nodeId, publicKey: nodeKey }) => {
+    subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
+    return [subscriptionStatement({ subscriptionId, projectId, owner, nodeId, nodeKey })]
+  })
+  return { ...miner, subscriptionId }
 }
 
 /** Writes the indexed state of a subject, as of a block. */
@@ -85,8 +82,7 @@ export async function createAccused({
   collateral?: bigint
   project?: ManifestChange
 } = {}) {
-  const projectId = await createListedProject(project)
-  const consensusHash = await publishConsensus(projectId)
+  const { projectId, consensusHash } = await createRunningProject(project)
   const { owner, device, subscriptionId } = await createSubscribed(projectId)
   await indexState('subscription', subscriptionId, bonded(collateral, owner.address))
   await indexWholeChain()

@@ -15,12 +15,12 @@ import { modules } from '../stores/schema/index.ts'
 import { attestSet, buildSets, type Member, seatedOf, testCommittee } from './attested-set.ts'
 import { insertNode, networkNow } from './callers.ts'
 import { bodyOf, type Client, client } from './client.ts'
-import { createSubscribed, publishConsensus } from './evidence.ts'
+import { createSubscribed } from './evidence.ts'
 import { createDeveloper, type ManifestChange } from './project.ts'
 import { ScriptedBlocks } from './scripted-blocks.ts'
 import { readyRelay, SimulatedMember } from './simulated-members.ts'
 import { createRoundValidators, type SimulatedValidator } from './simulated-validators.ts'
-import { createListedProject, minCollateral } from './subscription.ts'
+import { createRunningProject, minCollateral } from './subscription.ts'
 import { emptyTables, runSql } from './tables.ts'
 
 const profile = resolveProfile()
@@ -63,7 +63,7 @@ export class SimulatedRounds {
     const developer = await createDeveloper()
     this.developer = developer
     const committee = { ...testCommittee, ...(project.work as { committee?: object } | undefined)?.committee }
-    this.projectId = await createListedProject(
+    const { projectId, consensusHash } = await createRunningProject(
       {
         ...project,
         economics: { min_collateral: String(minCollateral), ...project.economics },
@@ -71,7 +71,7 @@ export class SimulatedRounds {
       },
       developer,
     )
-    const consensusHash = await publishConsensus(this.projectId)
+    this.projectId = projectId
     await keepModule(this.projectId)
     const made: Member[] = []
     for (let i = 0; i < members; i++)

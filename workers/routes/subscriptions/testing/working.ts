@@ -10,7 +10,7 @@ import {
   submitReceipt,
   type TestProject,
 } from '../../../test/epochs.ts'
-import { bonded, createSubscribed, publishConsensus } from '../../../test/evidence.ts'
+import { bonded, createSubscribed } from '../../../test/evidence.ts'
 import { type Deed, publishRound, right } from '../../../test/final-rounds.ts'
 import { keepSet } from '../../../test/kept-set.ts'
 import type { ManifestChange } from '../../../test/project.ts'
@@ -51,8 +51,7 @@ export async function createWorking(change: ManifestChange = {}): Promise<World>
   const project = await createProject({
     economics: { min_collateral: String(minCollateral), ...change.economics },
   })
-  const { projectId } = project
-  const consensusHash = await publishConsensus(projectId)
+  const { projectId, consensusHash } = project
   const subscribed = await createSubscribed(projectId)
   const { device, owner, subscriptionId } = subscribed
   await device.call('PUT', `/v1/devices/${device.nodeId}/profile`, suitableProfile)
