@@ -5,8 +5,9 @@ import { signIn } from '../../test/callers.ts'
 import { bodyOf, errorOf } from '../../test/client.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
 
+const { client: caller } = await signIn()
+
 test.each(knownAnswers(known))('PUT /v1/me/preferences: $name', async ({ input, output }) => {
-  const { client: caller } = await signIn()
   const response = await caller.put('/v1/me/preferences', input.preferences)
   if (output.problems.length === 0) {
     const saved = { ...emptyPreferences, ...input.preferences }

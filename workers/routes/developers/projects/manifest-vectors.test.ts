@@ -16,9 +16,10 @@ const hubs = cases
   .filter(({ context }) => context.contracts === null || context.contracts.vault_implementation !== null)
   .filter(({ name }) => name !== 'fee_split_treasury_below_minimum')
 
+const { token } = await signIn()
+
 describe('POST /v1/developers/projects/prepare', () => {
   test.each(hubs)('$name', async ({ manifest, context, output }) => {
-    const { token } = await signIn()
     const caller = client({ token, bindings: bindingsOf(context) })
     const answer: Json = await bodyOf(caller.post('/v1/developers/projects/prepare', { manifest }))
     const expected = new ProblemList([...output.problems, ...unknownWorker(manifest)]).sorted()
