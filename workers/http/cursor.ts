@@ -1,5 +1,4 @@
-import { hmac } from '@noble/hashes/hmac'
-import { sha256 } from '@noble/hashes/sha2'
+import { createHmac } from 'node:crypto'
 import { invalidField } from '../errors.ts'
 import { base64UrlToBytes, bytesToBase64Url } from './base64.ts'
 
@@ -11,7 +10,7 @@ export class CursorCodec {
   readonly #key: Uint8Array
 
   constructor(secret: string) {
-    this.#key = hmac(sha256, utf8.encode(secret), utf8.encode('list cursors'))
+    this.#key = createHmac('sha256', secret).update('list cursors').digest()
   }
 
   encode(list: string, position: readonly (string | number)[]): string {
@@ -39,12 +38,7 @@ export class CursorCodec {
   }
 
   #mac(list: string, payload: Uint8Array): Uint8Array {
-    return hmac
-      .create(sha256, this.#key)
-      .update(utf8.encode(`${list}\n`))
-      .update(payload)
-      .digest()
-      .subarray(0, macBytes)
+    return createHmac('sha256', this.#key).update(`${list}\n`).update(payload).digest().subarray(0, macBytes)
   }
 }
 
