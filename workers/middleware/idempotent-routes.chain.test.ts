@@ -23,7 +23,7 @@ chain.callAnswer = 10n ** 30n
 /** A call that does something once, and how often it was done. */
 interface Scenario {
   token: string
-  /** Where few wallets of one client address may call. */
+  /** Its own, if few wallets of one client address may call. */
   address?: string
   path?: string
   body?: unknown
