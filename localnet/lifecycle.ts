@@ -1,12 +1,20 @@
-import { isExpected } from '../scripts/command/errors.ts'
+import { CommandError, isExpected } from '../scripts/command/errors.ts'
 
 const parentPollMs = 500
+/** A part that does not end by then is left as it is, so that the others end. */
+const patienceMs = 60_000
 const signals: readonly (string | symbol)[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** Ends the parts of this process once, in the reverse of the order in which they began. */
 export class Lifecycle {
   readonly #ends: (() => unknown)[] = []
+  readonly #patienceMs: number
   #stopping = false
+
+  /** @param patience How long a part may take to end, in milliseconds. */
+  constructor(patience = patienceMs) {
+    this.#patienceMs = patience
+  }
 
   get stopping(): boolean {
     return this.#stopping
@@ -59,7 +67,7 @@ export class Lifecycle {
     this.#stopping = true
     for (const end of this.#ends.reverse()) {
       try {
-        await end()
+        await this.#inTime(end())
       } catch (error) {
         // For an error that is not a bug, a stack adds nothing, and would hide why everything stops.
         const reason = isExpected(error) ? error.message : error
@@ -67,6 +75,14 @@ export class Lifecycle {
       }
     }
     process.exit(exitCode)
+  }
+
+  /** @throws {@link CommandError} */
+  #inTime(ending: unknown): Promise<unknown> {
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const message = `one of them did not end within ${this.#patienceMs / 1_000} s.`
+    const timer = setTimeout(() => reject(new CommandError(message)), this.#patienceMs)
+    return Promise.race([ending, late]).finally(() => clearTimeout(timer))
   }
 
   #interrupt(exitCode: number): Promise<never> {

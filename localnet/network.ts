@@ -221,7 +221,9 @@ function networkNodes(
   lifecycle: Lifecycle,
   firstPort: number | null,
 ) {
-  const running: LocalNode[] = []
+  const running: Record<NodeRole, readonly LocalNode[]> = { validator: [], miner: [] }
+  /** Validators first, whichever were there sooner. */
+  const all = () => [...running.validator, ...running.miner]
   const orDoWithout = (work: () => Promise<void>) =>
     orGoOn(
       lifecycle,
@@ -243,7 +245,7 @@ function networkNodes(
     },
   }
   return {
-    running: () => running,
+    running: all,
     start: (role: NodeRole, dataDirs: readonly string[]) =>
       orDoWithout(async () => {
         const started = await lifecycle.run(
@@ -255,13 +257,13 @@ function networkNodes(
             ),
           stopNodes,
         )
-        running.push(...started)
+        running[role] = started
         if (role === 'validator') await lifecycle.run(() => beginLocalValidators(hub, started))
       }),
     /** Returns once the first task can be given. */
     waitUntilReady: (projectId: string | null) =>
       orDoWithout(async () => {
-        await Promise.all(running.map((node) => node.waitUntilKnown()))
+        await Promise.all(all().map((node) => node.waitUntilKnown()))
         if (projectId !== null) await waitForSet(hub, projectId)
       }),
   }
