@@ -42,14 +42,17 @@ export interface StandInCall {
   readonly input: string
   /** `recorded`, or the address of a loaded wrangler for calls that have a local mode. */
   readonly mode: string
-  /** The folder that the desks of a test share: the first migrations of each are the same, and take longer than all else. */
-  readonly shared?: string
+  /**
+   * The folder that the desks of a test share: the first migrations of each are the same, and take longer than all else. Empty if they
+   * share nothing.
+   */
+  readonly shared: string
 }
 
 /** How it ends, as its process shows it. */
 export interface StandInAnswer {
-  readonly stdout: string
-  readonly stderr: string
+  /** Its output, or its errors if it fails. */
+  readonly said: string
   readonly code: number
   /** Whether it ends the process that called it. */
   readonly kills: boolean
@@ -69,18 +72,18 @@ export function localWrangler(folder: string) {
     const account = new RecordedAccount(folder)
     const { killsAfter, ...had } = held()
     Object.assign(account, had)
-    let stdout: string
+    let said: string
     try {
-      stdout = (await ownAnswer(folder, call)) ?? (await account.wrangler(call.args, call.input))
+      said = (await ownAnswer(folder, call)) ?? (await account.wrangler(call.args, call.input))
     } catch (error) {
       if (!(error instanceof WranglerError)) throw error
-      return { stdout: '', stderr: error.output, code: 1, kills: false }
+      return { said: error.output, code: 1, kills: false }
     }
     const killing = killsAfter.find((words) => call.args.join(' ').startsWith(`${words} `))
     const { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated } = account
     const made = { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated }
     keep({ ...made, killsAfter: killsAfter.filter((words) => words !== killing) })
-    return { stdout, stderr: '', code: 0, kills: killing !== undefined }
+    return { said, code: 0, kills: killing !== undefined }
   }
   return { keep, held, answer }
 }
@@ -102,14 +105,10 @@ async function patiently(run: () => Promise<string>): Promise<string> {
 }
 
 /** Applies the migrations, or takes the database that the first desk has got from them. */
-async function applyOnce(
-  folder: string,
-  sharedFolder: string | undefined,
-  run: () => Promise<string>,
-): Promise<string> {
+async function applyOnce(folder: string, sharedFolder: string, run: () => Promise<string>): Promise<string> {
   const own = path.join(folder, persisted[1]!, 'v3', 'd1')
   const applied = path.join(folder, appliedFile)
-  if (sharedFolder === undefined || existsSync(applied)) return run()
+  if (sharedFolder === '' || existsSync(applied)) return run()
   const [shared, answer] = ['d1', 'said'].map((name) => path.join(sharedFolder, name)) as [string, string]
   if (existsSync(answer)) {
     rmSync(own, { recursive: true, force: true })
