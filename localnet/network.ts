@@ -239,7 +239,6 @@ function networkNodes(
     apiToken: readNodeToken(folder),
     // The terminal's signals reach this process alone, which stops them in order.
     detached: true,
-    onSpawn: () => recordChildren(stateFolder),
     onLoss: ({ name, plan }: LocalNode) => {
       if (!lifecycle.stopping) console.error(`${name} ended by itself. Its log says why: ${plan.logFile}`)
     },
@@ -254,6 +253,7 @@ function networkNodes(
               placesOf(role, dataDirs, files.logs),
               { ...surroundings, dist: await builtNodectl() },
               firstPort && firstPort + (role === 'validator' ? 0 : validatorCount),
+              () => recordChildren(stateFolder),
             ),
           stopNodes,
         )

@@ -36,8 +36,6 @@ export interface NodeSurroundings {
   readonly apiToken: string
   /** Whether the nodes are out of reach of the terminal's signals, such as Ctrl-C. */
   readonly detached?: boolean
-  /** Called once the process is there, before it serves. */
-  readonly onSpawn?: () => void
   /** Called when a process ends that nobody has told to. */
   readonly onLoss?: (node: LocalNode) => void
 }
@@ -125,7 +123,6 @@ export class LocalNode {
       node = process.execPath,
       apiToken,
       detached = false,
-      onSpawn = () => {},
       onLoss = () => {},
     } = this.#surroundings
     if (this.#process !== null) throw new StartError(`${this.name} runs already.`)
@@ -150,7 +147,6 @@ export class LocalNode {
       process.off('exit', endWithThis)
       if (this.#process === child) this.#process = null
     })
-    onSpawn()
     const line = await Promise.race([
       once(createInterface({ input: child.stdout! }), 'line').then(([first]) => String(first)),
       closed.then(

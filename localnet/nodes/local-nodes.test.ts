@@ -8,6 +8,7 @@ import { hasAnvil } from '../../testing/anvil.ts'
 import { pageBlocks } from '../../testing/page-samples.ts'
 import { openTerminal, statusAt } from '../../testing/terminal.ts'
 import { pickPort } from '../port.ts'
+import { listChildren } from '../processes.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../temporary-network.ts'
 import { beginLocalValidators } from './begin-validators.ts'
 import { builtNodectl } from './build.ts'
@@ -143,13 +144,13 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
   test('if one node cannot start, no node is left, and the error says why', async () => {
     await stopNodes(nodes)
     const [first, second] = places() as [NodePlace, NodePlace]
-    const spawned: () => void = vi.fn()
-    const failing = startNodes([first, { ...second, dataDir: first.dataDir }], {
-      ...surroundings,
-      onSpawn: spawned,
-    })
+    const before = new Set(listChildren().map(({ pid }) => pid))
+    const spawned: number[] = []
+    const failing = startNodes([first, { ...second, dataDir: first.dataDir }], surroundings, null, () =>
+      spawned.push(listChildren().filter(({ pid }) => !before.has(pid)).length),
+    )
     await expect(failing).rejects.toThrow(/^validator-\d did not start: Error: .*/)
-    expect(spawned).toHaveBeenCalledTimes(2)
+    expect(spawned).toEqual([2])
     // The lock of the data directory is free again.
     await stopNodes(await startNodes([first], surroundings))
     expect(readFileSync(path.join(first.dataDir, 'node.key'), 'utf8')).not.toBe('')

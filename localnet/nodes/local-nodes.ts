@@ -23,17 +23,20 @@ export const validatorDirs = (folder: string, count = validatorCount): string[] 
  * Starts nodes, all at once, and returns when they serve. When one does not, none is left.
  *
  * @param firstPort of the first node, the others after it; null for any free ones.
+ * @param onSpawn called once the processes are there, before they serve.
  * @throws {@link StartError}
  */
 export async function startNodes(
   places: readonly NodePlace[],
   surroundings: NodeSurroundings,
   firstPort: number | null = null,
+  onSpawn: () => void = () => {},
 ): Promise<LocalNode[]> {
   const ports =
     firstPort === null ? await freePorts(places.length) : places.map((_, index) => firstPort + index)
   const nodes = places.map((place, index) => new LocalNode({ ...place, port: ports[index]! }, surroundings))
-  const starts = await Promise.allSettled(nodes.map((node) => node.start()))
+  // Each start has made its process when it returns its promise.
+  const starts = await Promise.allSettled([...nodes.map((node) => node.start()), (async () => onSpawn())()])
   const failed = starts.find((start) => start.status === 'rejected')
   if (failed === undefined) return nodes
   await stopNodes(nodes)
