@@ -89,26 +89,10 @@ const tipOf = (database: DatabaseSync): Tip | null =>
 
 /** The {@link Tip} of a hub that runs over this state, as of now: its status may be some seconds old. Null also before it has its tables. */
 export function readTip(statePath: string): Tip | null {
-  using database = openRunning(statePath)
-  return database && tipOfRunning(database)
-}
-
-/** {@link readTip} again and again: to open the database takes most of the time. It stays open until this process ends. */
-export function tipReader(statePath: string): () => Tip | null {
-  let database: DatabaseSync | null = null
-  return () => {
-    database ??= openRunning(statePath)
-    return database && tipOfRunning(database)
-  }
-}
-
-function openRunning(statePath: string): DatabaseSync | null {
   const file = databaseFile(statePath)
+  if (file === null) return null
   // The hub writes meanwhile.
-  return file === null ? null : new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
-}
-
-function tipOfRunning(database: DatabaseSync): Tip | null {
+  using database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
   const table = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'chain_cursor'").get()
   return table === undefined ? null : tipOf(database)
 }

@@ -5,7 +5,7 @@ import { deployContracts } from '../../contracts/deploy.ts'
 import { accounts, faucetSupplyWei, grants } from '../../localnet/accounts.ts'
 import { chainSettingsOf, networkParamsOf, resolveProfile } from '../../protocol/identity/index.ts'
 import type { Network } from '../../scripts/hub/network.ts'
-import { type Tip, tipReader } from '../../scripts/wrangler-hub.ts'
+import { readTip } from '../../scripts/wrangler-hub.ts'
 import { draws } from '../harness/draws.ts'
 import { delay, until } from '../harness/time.ts'
 import { CallMeter } from './call-meter.ts'
@@ -46,14 +46,15 @@ export async function startPublicChain(
     for (const provider of providers) await provider.stop()
     await chain.stop()
   }
-  /** Reads the newest block that the hub has read, as of now: its status says so seconds later. Null before the hub is started. */
-  let readTip: (() => Tip | null) | null = null
+  /** The folder of the hub's data. Null before the hub is started. */
+  let hubState: string | null = null
   const meter = new CallMeter({ hub: providers.slice(0, 2), validators: providers.slice(2) })
 
-  const readUpTo = (): number => readTip?.()?.block_number ?? 0
+  /** The newest block that the hub has read, as of now: its status says so seconds later. */
+  const readUpTo = (): number => (hubState === null ? null : readTip(hubState))?.block_number ?? 0
   /** Returns once the hub has read the chain, or could have. */
   const followed = async () => {
-    for (const endMs = Date.now() + followMs; readTip !== null && Date.now() < endMs; await delay(50))
+    for (const endMs = Date.now() + followMs; hubState !== null && Date.now() < endMs; await delay(50))
       if (readUpTo() >= chain.head - lagBlocksMax) return
   }
   /** Slots go by in their pace for as long as somebody waits. */
@@ -102,7 +103,7 @@ export async function startPublicChain(
       profile,
       deployment,
       hubSettings({ CHAIN_FINALITY_BLOCKS: _, ...usual }, statePath) {
-        readTip = tipReader(statePath)
+        hubState = statePath
         return {
           ...usual,
           ...chainSettingsOf(chainProfile),
