@@ -1,12 +1,14 @@
 import { createHub } from '../sdk/index.ts'
 
-/** A path of every screen of a console, on a hub that has a project and a final round. */
+const sample = 'sample-echo'
+
+/** A path of every screen of a console, on a hub whose sample project has a final round: its devices were in the committee. */
 export async function consoleScreens(origin: string): Promise<Record<string, string>> {
   const { call } = createHub({ url: origin })
   const {
     items: [round],
-  } = await call('GET /v1/explorer/rounds', { query: { limit: 1, kind: 'task' } })
-  if (round?.project_id === undefined) throw new Error('The hub has no round of a project.')
+  } = await call('GET /v1/explorer/rounds', { query: { limit: 1, kind: 'task', project_id: sample } })
+  if (round?.project_id === undefined) throw new Error('The hub has no round of its sample project.')
   const { round_id, project_id, epoch, receipt_hash } = round
   const { committee } = await call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } })
   const attested = await call('GET /v1/explorer/epochs', { query: { limit: 1 } })
@@ -19,7 +21,7 @@ export async function consoleScreens(origin: string): Promise<Record<string, str
     home: '/',
     projects: '/projects',
     project: `/projects/${project_id}`,
-    try: '/projects/sample-echo/try',
+    try: `/projects/${sample}/try`,
     rounds: '/rounds',
     round: `/rounds/${encodeURIComponent(round_id)}`,
     receipt: `/receipts/${receipt_hash}`,
