@@ -260,7 +260,8 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
         'docs/settlement.md': [[/.*-X POST.*claims.*/, () => '']],
       }
 
-      test.each([
+      // Readers at the same time: none of these pages says something about the tasks of others.
+      test.concurrent.each([
         ['README.md', '"finalized"'],
         ['docs/quickstart.md', '"output": "{\\"hello\\":\\"world\\"}"'],
         ['docs/give-a-task.md', '"output": "Hello, Ada!"'],
@@ -284,7 +285,7 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
         const commands = isAboutEvents ? `${script}\n${after}` : script
         const running = run('bash', ['-euo', 'pipefail', '-c', commands], { env })
         const ran = await running.finally(() => {
-          for (const name of ['echo', 'hello', 'copy']) rmSync(`${name}.hbc`, { force: true })
+          for (const [, name] of commands.matchAll(/(?:--out|-o) (\w+\.hbc)/g)) rmSync(name!, { force: true })
         })
         expect(ran.stdout.replaceAll('":"', '": "')).toContain(last)
       })
