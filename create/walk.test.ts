@@ -136,67 +136,63 @@ describe.skipIf(!hasAnvil)('for a user with npm and without a checkout', () => {
   const installed = () => tests
   testClientPrograms(hub, installed)
 
-  test('a project is started, tried, tested and published, and a task of it is final with its result', async () => {
-    const env = { HUB_URL: hub(), NODE_ASC_HOME: filledAscHome() }
-    const name = 'my-project'
-    const project = path.join(away, name)
-    const npm = (...args: string[]) => run(project, env, 'npm', ...args)
-    const [[create, , install, develop] = []] = blocksOf('create/README.md')
-    const made = run(away, env, 'sh', '-c', create!.replace('npx', 'npx --yes'))
-    expect(await made).toMatchObject(done('npm run dev'))
-    expect(await run(project, env, 'sh', '-c', install!)).toMatchObject({ code: 0 })
-
-    expect(await npm('test')).toMatchObject(done('All 2 samples are ok.'))
-    const module = path.join(project, 'assembly/index.ts')
-    const source = readFileSync(module, 'utf8')
-    const dev = begin(project, env, 'sh', '-c', develop!)
-    await expect.poll(() => dev.said.stdout + dev.said.stderr).toContain('Waiting for a change')
-    writeFileSync(module, source.replace('Hello', 'Hi'))
-    await expect.poll(() => dev.said.stdout).toContain('expected "Hello, Ada!"')
-    dev.end()
-    await dev.ended
-    expect(await npm('run', 'publish')).toMatchObject({
-      code: 1,
-      stdout: expect.not.stringContaining('POST'),
-    })
-    writeFileSync(module, source)
-
-    // The commands of `create/template/readme.md`, as they were written into the project.
-    const [, , ofLocal, ofPublic] = blocksOf(path.join(project, 'README.md'))
-    const [publish, queue, approve, ask] = ofLocal!
-    const shell = (line: string, more: NodeJS.ProcessEnv = {}) =>
-      run(project, { ...env, ...more }, 'sh', '-c', line)
-    const published = await shell(publish!)
-    expect(published).toMatchObject(done('waits for the review of an operator'))
-    const projectId = published.stdout.trim().split('\n').at(-1)!
-    expect(await shell(queue!)).toMatchObject(done(projectId))
-    expect(await shell(approve!.replace('PROJECT_ID', projectId))).toMatchObject({ code: 0 })
-    const task = await shell(ask!.replace('npm run', 'npm run --silent').concat(' --json'))
-    expect(task).toMatchObject({ code: 0 })
-    expect(JSON.parse(task.stdout).task).toMatchObject({
-      ...{ project_id: projectId, status: 'finalized', success: true, output: 'Hello, Ada!' },
-    })
-
-    // As on a public network: a wallet of its own, with what the faucet gives it.
-    const key = { DEVELOPER_KEY: `0x${randomBytes(32).toString('hex')}` }
-    const [faucet, publishOwn] = ofPublic!
-    expect(await shell(faucet!, key)).toMatchObject({ code: 0 })
-    expect(await shell(publishOwn!, key)).toMatchObject(done('waits for the review of an operator'))
-  })
-
   const backstage = () => ({ folder: folder(), rpcUrl: started.network.chain.url })
-  testConsole(hub, backstage)
+  const guide = (page: string) => pageBlocks(page, 'sh', hub())
+  const open = (commands: string, env: NodeJS.ProcessEnv = {}) =>
+    openTerminal(commands, {
+      ...{ HUB_URL: hub(), NODE_ASC_HOME: filledAscHome(), ...env },
+    })
 
-  const reference = referenceTests(hub, installed, backstage)
-  reference.rewards()
-  testConformance(hub, () => path.join(folder(), 'devices/3'))
+  testConsole(hub, backstage, () => {
+    test('a project is started, tried, tested and published, and a task of it is final with its result', async ({
+      expect,
+    }) => {
+      const env = { HUB_URL: hub(), NODE_ASC_HOME: filledAscHome() }
+      const name = 'my-project'
+      const project = path.join(away, name)
+      const npm = (...args: string[]) => run(project, env, 'npm', ...args)
+      const [[create, , install, develop] = []] = blocksOf('create/README.md')
+      const made = run(away, env, 'sh', '-c', create!.replace('npx', 'npx --yes'))
+      expect(await made).toMatchObject(done('npm run dev'))
+      expect(await run(project, env, 'sh', '-c', install!)).toMatchObject({ code: 0 })
 
-  describe('with a checkout', () => {
-    const guide = (page: string) => pageBlocks(page, 'sh', hub())
-    const open = (commands: string, env: NodeJS.ProcessEnv = {}) =>
-      openTerminal(commands, {
-        ...{ HUB_URL: hub(), NODE_ASC_HOME: filledAscHome(), ...env },
+      expect(await npm('test')).toMatchObject(done('All 2 samples are ok.'))
+      const module = path.join(project, 'assembly/index.ts')
+      const source = readFileSync(module, 'utf8')
+      const dev = begin(project, env, 'sh', '-c', develop!)
+      await expect.poll(() => dev.said.stdout + dev.said.stderr).toContain('Waiting for a change')
+      writeFileSync(module, source.replace('Hello', 'Hi'))
+      await expect.poll(() => dev.said.stdout).toContain('expected "Hello, Ada!"')
+      dev.end()
+      await dev.ended
+      expect(await npm('run', 'publish')).toMatchObject({
+        code: 1,
+        stdout: expect.not.stringContaining('POST'),
       })
+      writeFileSync(module, source)
+
+      // The commands of `create/template/readme.md`, as they were written into the project.
+      const [, , ofLocal, ofPublic] = blocksOf(path.join(project, 'README.md'))
+      const [publish, queue, approve, ask] = ofLocal!
+      const shell = (line: string, more: NodeJS.ProcessEnv = {}) =>
+        run(project, { ...env, ...more }, 'sh', '-c', line)
+      const published = await shell(publish!)
+      expect(published).toMatchObject(done('waits for the review of an operator'))
+      const projectId = published.stdout.trim().split('\n').at(-1)!
+      expect(await shell(queue!)).toMatchObject(done(projectId))
+      expect(await shell(approve!.replace('PROJECT_ID', projectId))).toMatchObject({ code: 0 })
+      const task = await shell(ask!.replace('npm run', 'npm run --silent').concat(' --json'))
+      expect(task).toMatchObject({ code: 0 })
+      expect(JSON.parse(task.stdout).task).toMatchObject({
+        ...{ project_id: projectId, status: 'finalized', success: true, output: 'Hello, Ada!' },
+      })
+
+      // As on a public network: a wallet of its own, with what the faucet gives it.
+      const key = { DEVELOPER_KEY: `0x${randomBytes(32).toString('hex')}` }
+      const [faucet, publishOwn] = ofPublic!
+      expect(await shell(faucet!, key)).toMatchObject({ code: 0 })
+      expect(await shell(publishOwn!, key)).toMatchObject(done('waits for the review of an operator'))
+    })
 
     test('the steps of docs/publish-a-project.md lead to a task of the project', async () => {
       const [, , ...steps] = guide('docs/publish-a-project.md')
@@ -206,31 +202,35 @@ describe.skipIf(!hasAnvil)('for a user with npm and without a checkout', () => {
       expect(await ended, said.all).toBe(0)
       expect(said.all).toContain('Hello, Ada!')
     })
+  })
 
-    test('the steps of docs/run-a-node.md lead to a device that works', async () => {
-      const port = await pickPort()
-      const [own, later] = guide('docs/run-a-node.md').map((block) =>
-        block
-          .replaceAll('./node', path.join(away, 'node'))
-          .replaceAll('miner.key', path.join(away, 'miner.key')),
-      )
-      const env = { NODE_BIND: `127.0.0.1:${port}` }
-      const node = open(own!, env)
-      onTestFinished(node.close)
-      await expect
-        .poll(() => statusAt(port), { timeout: 120_000 })
-        .toMatchObject({ relay: { connected: true } })
-      const { node_id: nodeId } = await statusAt(port)
-      const first = own!.split('\n').slice(0, 2).join('\n')
-      const script = later!
-        .replace('node-…', nodeId)
-        // It may still wait for its first epoch; and nothing is paid yet.
-        .replace(/^nodectl why .*$/m, '$& || true')
-        .replace(/^nodectl claim .*$/m, '')
-      const { said, ended } = open(`${first}\n${script}`, env)
-      expect(await ended, said.all).toBe(0)
-      expect(said.all).toMatch(new RegExp(`^node +${nodeId}[^]*^work `, 'm'))
-    })
+  const reference = referenceTests(hub, installed, backstage)
+  reference.rewards()
+  testConformance(hub, () => path.join(folder(), 'devices/3'))
+
+  test('the steps of docs/run-a-node.md lead to a device that works', async () => {
+    const port = await pickPort()
+    const [own, later] = guide('docs/run-a-node.md').map((block) =>
+      block
+        .replaceAll('./node', path.join(away, 'node'))
+        .replaceAll('miner.key', path.join(away, 'miner.key')),
+    )
+    const env = { NODE_BIND: `127.0.0.1:${port}` }
+    const node = open(own!, env)
+    onTestFinished(node.close)
+    await expect
+      .poll(() => statusAt(port), { timeout: 120_000 })
+      .toMatchObject({ relay: { connected: true } })
+    const { node_id: nodeId } = await statusAt(port)
+    const first = own!.split('\n').slice(0, 2).join('\n')
+    const script = later!
+      .replace('node-…', nodeId)
+      // It may still wait for its first epoch; and nothing is paid yet.
+      .replace(/^nodectl why .*$/m, '$& || true')
+      .replace(/^nodectl claim .*$/m, '')
+    const { said, ended } = open(`${first}\n${script}`, env)
+    expect(await ended, said.all).toBe(0)
+    expect(said.all).toMatch(new RegExp(`^node +${nodeId}[^]*^work `, 'm'))
   })
 
   reference.others()

@@ -7,12 +7,11 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { ownScreens } from '../scripts/console-screens.ts'
 import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { addAccount, endSession, follow, lookUntil, openFlow, tokenOf, useAccount } from './console-flow.ts'
+import { addAccount, endSession, follow, openFlow, tokenOf, useAccount } from './console-flow.ts'
 import { runTool } from './run-tool.ts'
 
 /**
- * Signs in, binds a device, bonds collateral and gets it back, each to its end and each with something that goes wrong, and
- * claims what the sample devices earned.
+ * Signs in, binds a device, bonds collateral and gets it back, each to its end and each with something that goes wrong.
  *
  * @returns The faults, one per entry.
  */
@@ -36,8 +35,6 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
     await unbindDevice(page)
     await resumeTask(page, origin)
     await switchAccounts(page)
-    await claimEarnings(page, origin)
-    await sayOfProject(page)
   })
   rmSync(folder, { recursive: true, force: true })
   return faults
@@ -255,45 +252,6 @@ async function switchAccounts(page: Page): Promise<void> {
   await useAccount(page, 'Test wallet')
   await page.locator('a[href^="/nodes/"]').nth(1).waitFor({ state: 'detached' })
   await useAccount(page, 'Miner')
-}
-
-/** An owner whose devices have worked for the project reviews it, and anybody may report it. */
-async function sayOfProject(page: Page): Promise<void> {
-  await follow(page, '/projects/sample-echo')
-  await page.getByRole('button', { name: 'Write a review' }).click()
-  await dialog(page).getByLabel('What others should know').fill('Pays on time.')
-  for (const fault of await findDialogFaults(page)) throw new Error(fault)
-  await dialog(page).getByRole('button', { name: 'Publish the review' }).click()
-  await page.getByText('Your review is published.').waitFor()
-  await page.getByText('Pays on time.').waitFor()
-  await page.getByRole('button', { name: 'Report this project' }).click()
-  await dialog(page).getByLabel('What did you see?').fill('Nothing. This is a test of the form.')
-  await dialog(page).getByRole('button', { name: 'Send the report' }).click()
-  await page.getByText('Your report is with the operators.').waitFor()
-}
-
-/** An epoch with rounds ends and can be claimed. The hub is away when the person claims first. */
-async function claimEarnings(page: Page, origin: string): Promise<void> {
-  const passTime = async (time: string) => {
-    const { code, stderr } = await runTool('tools/pass-time.ts', [time], {
-      HUB_URL: await hubOf(page, origin),
-    })
-    if (code !== 0) throw new Error(stderr)
-  }
-  await follow(page, '/me?part=earnings')
-  await passTime('1h')
-  // Attested and posted, it waits for the end of its challenge period.
-  await lookUntil(page, page.getByRole('row').filter({ hasText: 'Settled' }).first())
-  await passTime('3h')
-  const claim = page.getByRole('button', { name: 'Claim everything' })
-  await lookUntil(page, claim)
-  await page.route('**/v1/me/withdrawals/claims', (route) => route.abort())
-  await claim.click()
-  await page.getByText('This did not work').waitFor()
-  await page.unroute('**/v1/me/withdrawals/claims')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText(/The hub claims from/).waitFor()
-  await page.getByText('Completed').first().waitFor({ timeout: 120_000 })
 }
 
 async function findDialogFaults(page: Page): Promise<string[]> {
