@@ -39,11 +39,12 @@ export async function findAbortFaults(browser: Browser, origin: string): Promise
   return faults
 }
 
-/** A listed project without devices: the validators run its tasks. @returns Decides about it. */
+/** A listed project of a developer of its own, without devices: the validators run its tasks. @returns Decides about it. */
 async function listProject(hub: string, slug: string) {
   const { bytes, manifestAddress } = abortingArtifact(slug.replaceAll('-', '_'))
   const worker = { address: manifestAddress, bytes, functions: ['refuse'] }
-  const project_id = await registerProject(hub, { slug, name: 'A module that aborts', worker })
+  const key = `0x${randomBytes(32).toString('hex')}`
+  const project_id = await registerProject(hub, { slug, name: 'A module that aborts', key, worker })
   const { client } = await signIn(await readNetwork(hub), privateKeys.operator)
   const review = (action: 'approve' | 'delist', reason: string | null) =>
     client.call('POST /admin/v1/projects/{project_id}/review', {

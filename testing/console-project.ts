@@ -8,6 +8,8 @@ import { runTool } from './run-tool.ts'
 interface Wanted {
   readonly slug: string
   readonly name: string
+  /** The private key of its developer; left out, that of the sample project. */
+  readonly key?: string
   /** The members of its listing that differ from the usual ones. */
   readonly listing?: object
   /** An artifact of its own, with its address; left out, the module of the sample project. */
@@ -18,8 +20,8 @@ interface Wanted {
   }
 }
 
-/** Registers a project of the sample developer. @returns Its id; it waits for a review. */
-export async function registerProject(hub: string, { slug, name, listing: changed, worker }: Wanted) {
+/** Registers a project. @returns Its id; it waits for a review. */
+export async function registerProject(hub: string, { slug, name, key, listing: changed, worker }: Wanted) {
   const { profile, client } = await readNetwork(hub)
   const { manifest } = await client.call('GET /v1/projects/{project_id}/manifest', {
     path: { project_id: sampleSlug },
@@ -40,8 +42,9 @@ export async function registerProject(hub: string, { slug, name, listing: change
     }
     const { listing, ...rest } = manifestLike({ slug, name, tagline: '', description: '' }, parts)
     writeFileSync(file, JSON.stringify({ ...rest, listing: { ...listing, ...changed } }))
-    const args = [file, worker ? artifact : modules.worker]
-    const { code, stdout, stderr } = await runTool('tools/submit.ts', args, { HUB_URL: hub })
+    const args = [file, worker ? artifact : modules.worker, ...(key ? ['--key-env', 'OWNER_KEY'] : [])]
+    const env = { HUB_URL: hub, ...(key && { OWNER_KEY: key }) }
+    const { code, stdout, stderr } = await runTool('tools/submit.ts', args, env)
     if (code !== 0) throw new Error(`The project could not be registered: ${stderr}`)
     return String(/0x[0-9a-f]{64}(?=\s*$)/.exec(stdout))
   } finally {

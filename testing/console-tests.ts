@@ -46,10 +46,6 @@ export function testConsole(hub: () => string, backstage: () => Backstage, ofDev
       inBrowser('a developer enrolls, and creates a key, a webhook, a draft and a project', async () => {
         expect(await findBuildFaults(await browser(), hub())).toEqual([])
       })
-
-      inBrowser('the message of an aborted module is shown as text, escaped and bounded', async () => {
-        expect(await findAbortFaults(await browser(), hub())).toEqual([])
-      })
     })
 
     person('a visitor', () => {
@@ -62,9 +58,13 @@ export function testConsole(hub: () => string, backstage: () => Backstage, ofDev
       })
     })
 
-    person('an owner', () => {
+    person('an owner and a stranger', () => {
       inBrowser('a wallet signs in, binds a device, bonds, and gets its collateral back', async () => {
         expect(await findWalletFaults(await browser(), hub())).toEqual([])
+      })
+
+      inBrowser('the message of an aborted module is shown as text, escaped and bounded', async () => {
+        expect(await findAbortFaults(await browser(), hub())).toEqual([])
       })
     })
   })
