@@ -6,23 +6,28 @@ import { accountGivens } from './account.ts'
 import { buildingGivens } from './building.ts'
 import { epochGivens } from './epochs.ts'
 import type { Givens } from './given.ts'
-import { operatingGivens } from './operating.ts'
+import { hubGivens, operatingGivens } from './operating.ts'
 import { recordGivens } from './records.ts'
 import { SampleRunner } from './runner.ts'
 import type { Stage } from './stage.ts'
-import { stakingGivens } from './staking.ts'
+import { stakingGivens, withdrawalGivens } from './staking.ts'
 
 /** Samples about rewards, in the order in which they run. They move the time, and need devices that work. */
 export const rewardGivens: Givens = epochGivens
 
+/** Samples that run at the same time: each group has records and signing wallets of its own. */
+const groups: readonly Givens[] = [
+  accountGivens,
+  buildingGivens,
+  { ...recordGivens, ...operatingGivens },
+  stakingGivens,
+]
+
+/** Samples that need the hub for themselves: an operator rebuilds its records, then the time moves. */
+const aloneGivens: Givens = { ...hubGivens, ...withdrawalGivens }
+
 /** All others that need more than the sample project. They leave devices with collateral that no node runs. */
-export const otherGivens: Givens = {
-  ...accountGivens,
-  ...buildingGivens,
-  ...recordGivens,
-  ...operatingGivens,
-  ...stakingGivens,
-}
+export const otherGivens: Givens = Object.assign({}, ...groups, aloneGivens)
 
 /** Samples that a hub in use answers with the error that the reference names, and why. */
 export const alwaysRefused: Readonly<Record<string, string>> = {
@@ -39,6 +44,16 @@ export const referenceCalls = (): ReadonlyMap<string, Call> => {
   const file = path.resolve(import.meta.dirname, '../../public/openapi.json')
   const document = JSON.parse(withNames(readFileSync(file, 'utf8'))) as OpenApi
   return new Map(callsOf(document).map((call) => [call.operationId, call]))
+}
+
+/** As {@link findSampleFaults}, of all samples that are not about rewards. */
+export async function findOtherFaults(
+  stage: Stage,
+  project: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string[]> {
+  const faults = await Promise.all(groups.map((givens) => findSampleFaults(givens, stage, project, env)))
+  return [...faults.flat(), ...(await findSampleFaults(aloneGivens, stage, project, env))]
 }
 
 /**

@@ -23,20 +23,6 @@ export const operatingGivens = {
   getRelayer: asOperator,
   getMetrics: asOperator,
   listAuditLog: asOperator,
-  putFaucet: asOperator,
-  reindex: asOperator,
-  rebuildRounds: asOperator,
-  dumpObjects: asOperator,
-  noteBackup: asOperator,
-  compareObjects: asOperator,
-  loadObject: asOperator,
-  resumeObjects: (stage) => ({ ...asOperator(stage), refused: 'invalid_state' }),
-  beginValidators: async (stage) => ({
-    ...asOperator(stage),
-    body: { node_ids: [stage.deviceOf(stage.seedIn('validators/1')).nodeId] },
-    refused: 'invalid_state',
-  }),
-
   decideEnrollment: async (stage) => {
     const path = { address: (await stage.newDeveloper()).address }
     await stage.operator.client.call('POST /admin/v1/developers/{address}/enrollment', {
@@ -57,25 +43,6 @@ export const operatingGivens = {
     ...asOperator(stage),
     path: { node_id: (await stage.newNode('miner')).nodeId },
   }),
-  changeValidators: async (stage, { turn }) => {
-    const { operator } = stage
-    const allSigned = () =>
-      waitFor(
-        'the generation to be signed',
-        () => operator.client.call('GET /admin/v1/validators/pending'),
-        ({ pending }) => pending === null,
-      )
-    await allSigned()
-    const { items } = await operator.client.call('GET /v1/validators/generations')
-    if (turn === 0) {
-      const { nodeId } = await stage.newNode('validator')
-      return { token: operator.token, body: { approve: [nodeId], revoke: [] } }
-    }
-    // The network has its own validators again.
-    const own = [1, 2, 3, 4].map((one) => stage.deviceOf(stage.seedIn(`validators/${one}`)).nodeId)
-    const added = items[0]!.validators.filter(({ node_id }) => !own.includes(node_id))
-    return { token: operator.token, body: { approve: [], revoke: added.map(({ node_id }) => node_id) } }
-  },
   banDevice: async (stage) => ({ ...asOperator(stage), path: { node_id: (await stage.newDevice()).nodeId } }),
   reviewProject: async (stage) => {
     const { path } = await registered(stage)
@@ -97,4 +64,40 @@ export const operatingGivens = {
   },
   resendDeadLetter: letter,
   closeDeadLetter: letter,
+} satisfies Givens
+
+/** Values for the samples that change a hub or its validators for everybody. */
+export const hubGivens = {
+  putFaucet: asOperator,
+  reindex: asOperator,
+  rebuildRounds: asOperator,
+  dumpObjects: asOperator,
+  noteBackup: asOperator,
+  compareObjects: asOperator,
+  loadObject: asOperator,
+  resumeObjects: (stage) => ({ ...asOperator(stage), refused: 'invalid_state' }),
+  beginValidators: async (stage) => ({
+    ...asOperator(stage),
+    body: { node_ids: [stage.deviceOf(stage.seedIn('validators/1')).nodeId] },
+    refused: 'invalid_state',
+  }),
+  changeValidators: async (stage, { turn }) => {
+    const { operator } = stage
+    const allSigned = () =>
+      waitFor(
+        'the generation to be signed',
+        () => operator.client.call('GET /admin/v1/validators/pending'),
+        ({ pending }) => pending === null,
+      )
+    await allSigned()
+    const { items } = await operator.client.call('GET /v1/validators/generations')
+    if (turn === 0) {
+      const { nodeId } = await stage.newNode('validator')
+      return { token: operator.token, body: { approve: [nodeId], revoke: [] } }
+    }
+    // The network has its own validators again.
+    const own = [1, 2, 3, 4].map((one) => stage.deviceOf(stage.seedIn(`validators/${one}`)).nodeId)
+    const added = items[0]!.validators.filter(({ node_id }) => !own.includes(node_id))
+    return { token: operator.token, body: { approve: [], revoke: added.map(({ node_id }) => node_id) } }
+  },
 } satisfies Givens

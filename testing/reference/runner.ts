@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { resolveProfile, signRequest } from '../../protocol/identity/index.ts'
@@ -41,7 +41,8 @@ const profile = resolveProfile()
 /** Runs samples of the reference in a project that has installed the client, one after the other. */
 export class SampleRunner {
   readonly #hub: string
-  readonly #project: string
+  /** Within the project, so that runners leave the files of each other alone. */
+  readonly #folder: string
   readonly #now: () => Promise<number>
   readonly #child: ChildProcess
   readonly #lines: AsyncIterator<string>
@@ -50,11 +51,11 @@ export class SampleRunner {
   /** @param now the time of the hub. */
   constructor(hub: string, project: string, env: NodeJS.ProcessEnv, now: () => Promise<number>) {
     this.#hub = hub
-    this.#project = project
+    this.#folder = mkdtempSync(path.join(project, 'samples-'))
     this.#now = now
-    writeFileSync(path.join(project, 'samples.js'), program)
+    writeFileSync(path.join(this.#folder, 'samples.js'), program)
     this.#child = spawn('node', ['samples.js'], {
-      cwd: project,
+      cwd: this.#folder,
       env,
       stdio: ['pipe', 'pipe', 'inherit'],
     })
@@ -72,7 +73,7 @@ export class SampleRunner {
     const { typescript } = this.#samples(call, given)
     if (typescript === undefined) return null
     const file = `./sample-${this.#count++}.js`
-    writeFileSync(path.join(this.#project, file), typescript)
+    writeFileSync(path.join(this.#folder, file), typescript)
     const env = { TOKEN: given.token ?? '', NODE_KEY: given.key?.slice(2) ?? '' }
     const { ok, code, message } = await this.#run({ file, env })
     return judge(given, ok ? null : (code ?? 'failed'), message)
@@ -100,9 +101,9 @@ export class SampleRunner {
   }
 
   #samples(call: Call, given: Given) {
-    if (given.file !== undefined) writeFileSync(path.join(this.#project, 'module.hbc'), given.file)
+    if (given.file !== undefined) writeFileSync(path.join(this.#folder, 'module.hbc'), given.file)
     if (given.body !== undefined)
-      writeFileSync(path.join(this.#project, 'body.json'), JSON.stringify(given.body))
+      writeFileSync(path.join(this.#folder, 'body.json'), JSON.stringify(given.body))
     const { curl, typescript } = samplesOf(clientName, call, given)
     const forHub = (text: string) => withNames(text).replaceAll('https://hub.invalid', this.#hub)
     return { curl: forHub(curl), ...(typescript && { typescript: forHub(typescript) }) }

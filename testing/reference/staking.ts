@@ -62,7 +62,15 @@ async function slash(stage: Stage) {
   return path
 }
 
-/** Values for the samples about subscriptions, collateral and slashes. */
+/** Values for the sample that needs the end of an unbonding: it moves the time. */
+export const withdrawalGivens = {
+  withdraw: async (stage, { turn }) => {
+    const { path } = (await unbonded(stage))[turn]!
+    return { token: stage.miner.token, path, body: await act(stage, 'withdraw', { path }) }
+  },
+} satisfies Givens
+
+/** Values for the samples about subscriptions, collateral and slashes, in which the miner signs one action after the other. */
 export const stakingGivens = {
   createSubscription: async ({ newDevice, miner, projectId, minCollateral }) => ({
     token: miner.token,
@@ -113,10 +121,6 @@ export const stakingGivens = {
   unbond: async (stage) => {
     const { path } = await stage.bonded()
     return { token: stage.miner.token, path, body: await act(stage, 'unbond', { path }) }
-  },
-  withdraw: async (stage, { turn }) => {
-    const { path } = (await unbonded(stage))[turn]!
-    return { token: stage.miner.token, path, body: await act(stage, 'withdraw', { path }) }
   },
   createSlash: async (stage) => ({ body: await evidenceOf(stage) }),
   getSlash: async (stage) => ({ path: await madeOnce(stage, 'slash', () => slash(stage)) }),

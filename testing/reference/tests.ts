@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ownEnvironment } from '../client-package.ts'
-import { findSampleFaults, otherGivens, rewardGivens } from './index.ts'
+import { findOtherFaults, findSampleFaults, rewardGivens } from './index.ts'
 import { type Backstage, type Stage, setStage } from './stage.ts'
 
 /**
@@ -21,7 +21,7 @@ export function referenceTests(hub: () => string, project: () => string, backsta
     /** Leaves devices that do not work. */
     others: () =>
       test('all other samples of the reference work, in both languages', async () => {
-        const faults = await findSampleFaults(otherGivens, stage, project(), ownEnvironment({}))
+        const faults = await findOtherFaults(stage, project(), ownEnvironment({}))
         await stage.delistAll()
         expect(faults).toEqual([])
       }),
