@@ -32,7 +32,9 @@ export function testConsole(hub: () => string, backstage: () => Backstage, ofDev
 
   /** Tests that run one after the other, beside those of other people. */
   const person = (who: string, tests: () => void) =>
-    describe(who, () => describe('in turn', { concurrent: false }, tests))
+    describe(who, () => {
+      describe('in turn', { concurrent: false }, tests)
+    })
 
   // Nobody lets hours pass, and all that one wallet signs is of one person: the hub takes one action of it at a time.
   describe('people at the same time', { concurrent: true }, () => {
