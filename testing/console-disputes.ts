@@ -11,7 +11,7 @@ import { waitFor } from '../scripts/hub/wait.ts'
 import { signIn, type Wallet } from '../scripts/hub/wallet.ts'
 import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { endSession, follow, limitOnce, lookUntil, openFlow, signInWith } from './console-flow.ts'
+import { endSession, follow, limitOnce, lookUntil, openFlow, passTime, signInWith } from './console-flow.ts'
 import { equivocationOf } from './equivocation.ts'
 import { payloads } from './hostile-texts.ts'
 import { runTool } from './run-tool.ts'
@@ -218,8 +218,7 @@ async function seeCancelled(page: Page, hash: string): Promise<void> {
 async function seeExecuted(page: Page, hash: string, { hub }: Network): Promise<void> {
   await follow(page, `/slashes/${hash}`)
   await lookUntil(page, page.getByRole('listitem').filter({ hasText: 'Dispute rejected' }))
-  const { code, stderr } = await runTool('tools/pass-time.ts', ['2h'], { HUB_URL: hub })
-  if (code !== 0) throw new Error(stderr)
+  await passTime(hub, '2h')
   await lookUntil(page, page.getByText('Taken', { exact: true }))
   await follow(page, '/me?part=slashes')
   await cardOf(page, hash).getByText('Executed', { exact: true }).waitFor()

@@ -1,8 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { connectTo } from '../scripts/hub/network.ts'
 import { findScreenFaults } from './console.ts'
-import { addAccount, follow, lookUntil, openFlow, signInWith } from './console-flow.ts'
-import { runTool } from './run-tool.ts'
+import { addAccount, follow, lookUntil, openFlow, passTime, signInWith } from './console-flow.ts'
 
 /**
  * Claims what the sample devices earned, by the second of two accounts that are signed in, and reviews the project then. It lets
@@ -22,15 +21,11 @@ export async function findEarningsFaults(browser: Browser, origin: string): Prom
 
 /** An epoch with rounds ends and can be claimed. The hub is away when the person claims first. */
 async function claimEarnings(page: Page, hub: string): Promise<void> {
-  const passTime = async (time: string) => {
-    const { code, stderr } = await runTool('tools/pass-time.ts', [time], { HUB_URL: hub })
-    if (code !== 0) throw new Error(stderr)
-  }
   await follow(page, '/me?part=earnings')
-  await passTime('1h')
+  await passTime(hub, '1h')
   // Attested and posted, it waits for the end of its challenge period.
   await lookUntil(page, page.getByRole('row').filter({ hasText: 'Settled' }).first())
-  await passTime('3h')
+  await passTime(hub, '3h')
   const claim = page.getByRole('button', { name: 'Claim everything' })
   await lookUntil(page, claim)
   await page.route('**/v1/me/withdrawals/claims', (route) => route.abort())

@@ -1,5 +1,6 @@
 import { type Browser, errors, type Locator, type Page } from 'playwright-core'
 import { isSettled } from '../scripts/console-screens.ts'
+import { runTool } from './run-tool.ts'
 
 /** The window of a small laptop, in which nothing moves by itself: a larger one takes longer to draw. */
 export const laptop = { viewport: { width: 1280, height: 600 }, reducedMotion: 'reduce' } as const
@@ -38,6 +39,12 @@ export async function openFlow(
     await page.close()
   }
   return faults
+}
+
+/** Lets time pass on a local network, as its user does. @param time as `2h`. */
+export async function passTime(hub: string, time: string): Promise<void> {
+  const { code, stderr } = await runTool('tools/pass-time.ts', [time], { HUB_URL: hub })
+  if (code !== 0) throw new Error(stderr)
 }
 
 /** Signs in with a wallet of the browser, or an account of the local network. */
