@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import readme from '../../bench/reads/README.md?raw'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import type { RouteDeclaration } from '../route.ts'
@@ -13,6 +13,9 @@ import { loadRoutes } from './index.ts'
 import { fillNetwork, hex, other, things } from './testing/full-network.ts'
 
 const page = 20
+
+// Figures of the last hours are of whole hours: none begins between two reads.
+vi.useFakeTimers({ toFake: ['Date'] })
 
 const { miner, project, validator, params } = await fillNetwork()
 
