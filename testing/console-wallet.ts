@@ -57,7 +57,7 @@ async function signIn(page: Page, origin: string, mood: WalletMood, owner: strin
   await page.keyboard.press('Escape')
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).and(page.locator(':focus')).click()
   await dialog(page).waitFor()
-  for (const fault of await findDialogFaults(page)) throw new Error(fault)
+  for (const fault of await findScreenFaults(page)) throw new Error(fault)
   mood.refuses = true
   await dialog(page).getByRole('button', { name: 'Test wallet' }).click()
   await dialog(page)
@@ -112,7 +112,7 @@ async function bindDevice(page: Page, origin: string, folder: string, owner: str
   await dialog(page).getByRole('button', { name: 'Sign in again' }).click()
   const signing = page.getByRole('dialog', { name: 'Bind the device' })
   await signing.getByText('works for this wallet from now on').waitFor()
-  for (const fault of await findDialogFaults(page)) throw new Error(fault)
+  for (const fault of await findScreenFaults(page)) throw new Error(fault)
   await signing.getByRole('button', { name: 'Sign' }).click()
   await signing.getByRole('button', { name: 'Close' }).click()
   await page.getByText('Bound, not online yet').waitFor()
@@ -152,7 +152,7 @@ async function bondCollateral(page: Page, origin: string, mood: WalletMood): Pro
   await signing.getByText('as you asked').first().waitFor()
   const marked = await signing.getByText('as you asked').count()
   if (marked !== 4) throw new Error(`${marked} of 4 fields of a bond are marked as asked for.`)
-  for (const fault of await findDialogFaults(page)) throw new Error(fault)
+  for (const fault of await findScreenFaults(page)) throw new Error(fault)
   await closeBeforeSignature(page, origin)
   const relayed = '**/v1/subscriptions/*/bond'
   await page.route(relayed, async (route) => {
@@ -252,8 +252,4 @@ async function switchAccounts(page: Page): Promise<void> {
   await useAccount(page, 'Test wallet')
   await page.locator('a[href^="/nodes/"]').nth(1).waitFor({ state: 'detached' })
   await useAccount(page, 'Miner')
-}
-
-async function findDialogFaults(page: Page): Promise<string[]> {
-  return findScreenFaults(page)
 }
