@@ -8,6 +8,8 @@ import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { pickPort } from '../localnet/port.ts'
 import { listProcesses } from '../localnet/processes.ts'
+import { sampleSlug } from '../localnet/sample/manifest.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
 import { scope } from '../scripts/packages/scope.ts'
 import { hasAnvil } from '../testing/anvil.ts'
 import { testClientPrograms } from '../testing/client-programs.ts'
@@ -20,6 +22,7 @@ import { shared } from '../testing/node/shared.ts'
 import { manifestOf, packageFolders, packPackages } from '../testing/packages.ts'
 import { pageBlocks } from '../testing/page-samples.ts'
 import { referenceTests } from '../testing/reference/tests.ts'
+import { runTool } from '../testing/run-tool.ts'
 import { openTerminal, statusAt } from '../testing/terminal.ts'
 
 // A whole network starts here, and programs of others wait for its nodes and blocks, in the time the machine has for it.
@@ -202,6 +205,24 @@ describe.skipIf(!hasAnvil)('for a user with npm and without a checkout', () => {
       expect(await ended, said.all).toBe(0)
       expect(said.all).toContain('Hello, Ada!')
     })
+  })
+
+  test('time passes once the open rounds are over, so that no device is late', async () => {
+    const { client } = await readNetwork(hub())
+    const { task_id } = await client.call('POST /v1/projects/{project_id}/tasks', {
+      path: { project_id: sampleSlug },
+      body: { function: 'echo', input: 'before the time passes' },
+    })
+    const read = () => client.call('GET /v1/tasks/{task_id}', { path: { task_id } })
+    // After hours have passed, it first waits for its committee set.
+    await expect.poll(read).not.toMatchObject({ status: 'queued' })
+    const { code, stdout, stderr } = await runTool('tools/pass-time.ts', ['10m'], { HUB_URL: hub() })
+    expect([code, stderr]).toEqual([0, ''])
+    const { status, round_id } = await read()
+    expect(status).toBe('finalized')
+    const round = await client.call('GET /v1/explorer/rounds/{round_id}', { path: { round_id: round_id! } })
+    const [, from] = /^Network time was (\S+) and/.exec(stdout)!
+    expect(round.finalized_at).toBeLessThan(Date.parse(from!) / 1000 + 60)
   })
 
   const reference = referenceTests(hub, installed, backstage)

@@ -1,5 +1,6 @@
 /** `npm run -s pass-time`: moves the time of a local network ahead. */
 import { readChainTimes } from '../localnet/chain-times.ts'
+import { waitForRounds } from '../localnet/open-rounds.ts'
 import { passTime, type Span } from '../localnet/pass-time.ts'
 import { epochAt, epochStart } from '../protocol/committees/index.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
@@ -13,6 +14,8 @@ import { utc } from './print.ts'
 const usage = `Usage: npm run -s pass-time -- TIME [--hub URL] [--rpc URL]
 
 Moves the time of a local network ahead: that of its chain, which the hub follows. Waits until the hub follows, and prints the epochs, releases and windows in that time. To go back, start again with --fresh.
+
+Before, it waits up to a minute for the end of open rounds: a device that has not voted when the time jumps is late, and loses collateral.
 
   TIME       90s, 15m, 2h, 3d
   --hub URL  ${hubHelp}
@@ -43,6 +46,11 @@ await runCommand(async () => {
   const rpcUrl = values.rpc ?? network.rpcUrl
   if (rpcUrl === null)
     throw new CommandError(`${network.hub} does not name a public URL of its chain. Name one with --rpc URL.`)
+  const open = await waitForRounds(network)
+  if (open > 0)
+    console.error(
+      `${open} ${open === 1 ? 'round is' : 'rounds are'} still open. Devices that have not voted are late now.`,
+    )
   const span = await passTime(network, rpcUrl, seconds)
   console.log(`Network time was ${utc(span.from)} and is ${utc(span.to)}.`)
   await tellEpochs(network, span)

@@ -1,3 +1,4 @@
+import { waitForRounds } from '../../localnet/open-rounds.ts'
 import { passTime } from '../../localnet/pass-time.ts'
 import { attemptStart } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
@@ -30,6 +31,8 @@ async function settledEpoch(stage: Stage) {
     query: { wait: 60 },
   })
   const { epoch } = await client.call('GET /v1/explorer/rounds/{round_id}', { path: { round_id: round_id! } })
+  // A busy machine needs longer than the call waits, and an epoch whose devices are late pays nobody.
+  await waitForRounds(network)
   // If the hour has just begun, the reward comes as late as two minutes after the epoch.
   const due = attemptStart(epoch!, epochSecs, 0, defaultNetworkParams) - (await network.now())
   await passTime(network, backstage.rpcUrl, Math.max(epochSecs, due))
