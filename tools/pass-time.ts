@@ -46,7 +46,7 @@ await runCommand(async () => {
   const rpcUrl = values.rpc ?? network.rpcUrl
   if (rpcUrl === null)
     throw new CommandError(`${network.hub} does not name a public URL of its chain. Name one with --rpc URL.`)
-  const open = await waitForRounds(network)
+  const open = await waitForRounds(network, () => console.error('Waiting for open rounds to end.'))
   if (open > 0)
     console.error(
       `${open} ${open === 1 ? 'round is' : 'rounds are'} still open. Devices that have not voted are late now.`,
