@@ -1,6 +1,6 @@
 /** `npm run -s pass-time`: moves the time of a local network ahead. */
 import { readChainTimes } from '../localnet/chain-times.ts'
-import { waitForRounds } from '../localnet/open-rounds.ts'
+import { type TimedProject, waitForRounds } from '../localnet/open-rounds.ts'
 import { passTime, type Span } from '../localnet/pass-time.ts'
 import { epochAt, epochStart } from '../protocol/committees/index.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
@@ -25,7 +25,7 @@ Examples:
   npm run -s pass-time -- 2h
   npm run -s pass-time -- 3d --hub http://localhost:9000`
 
-/** Projects whose epochs are told. */
+/** Projects whose rounds are waited for, and whose epochs are told. */
 const projectsMax = 100
 
 await runCommand(async () => {
@@ -46,21 +46,34 @@ await runCommand(async () => {
   const rpcUrl = values.rpc ?? network.rpcUrl
   if (rpcUrl === null)
     throw new CommandError(`${network.hub} does not name a public URL of its chain. Name one with --rpc URL.`)
-  const open = await waitForRounds(network, () => console.error('Waiting for open rounds to end.'))
+  const projects = await readProjects(network)
+  const open = await waitForRounds(network, projects, () => console.error('Waiting for open rounds to end.'))
   if (open > 0)
     console.error(
       `${open} ${open === 1 ? 'round is' : 'rounds are'} still open. Devices that have not voted are late now.`,
     )
   const span = await passTime(network, rpcUrl, seconds)
   console.log(`Network time was ${utc(span.from)} and is ${utc(span.to)}.`)
-  await tellEpochs(network, span)
+  tellEpochs(projects, span)
   for (const { at, what } of await readChainTimes(rpcUrl, span)) console.log(`  ${utc(at)}  ${what}`)
 })
 
-async function tellEpochs({ client }: Network, { from, to }: Span): Promise<void> {
+interface NamedProject extends TimedProject {
+  readonly slug: string
+}
+
+async function readProjects({ client }: Network): Promise<NamedProject[]> {
   const { items } = await client.call('GET /v1/projects', { query: { limit: projectsMax } })
+  const projects: NamedProject[] = []
   for (const { project_id, slug } of items) {
     const { epoch_secs } = await readEconomics(client, project_id)
+    projects.push({ project_id, slug, epoch_secs })
+  }
+  return projects
+}
+
+function tellEpochs(projects: readonly NamedProject[], { from, to }: Span): void {
+  for (const { slug, epoch_secs } of projects) {
     const [before, after] = [epochAt(from, epoch_secs), epochAt(to, epoch_secs)]
     const began = after === before ? 'no new epoch' : `${after - before} began`
     console.log(

@@ -32,7 +32,7 @@ async function settledEpoch(stage: Stage) {
   })
   const { epoch } = await client.call('GET /v1/explorer/rounds/{round_id}', { path: { round_id: round_id! } })
   // A busy machine needs longer than the call waits, and an epoch whose devices are late pays nobody.
-  await waitForRounds(network)
+  await waitForRounds(network, [{ project_id: projectId, epoch_secs: epochSecs }])
   // If the hour has just begun, the reward comes as late as two minutes after the epoch.
   const due = attemptStart(epoch!, epochSecs, 0, defaultNetworkParams) - (await network.now())
   await passTime(network, backstage.rpcUrl, Math.max(epochSecs, due))
