@@ -38,7 +38,7 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     await first.stop()
 
     const second = await begin(file, options)
-    expect(head).toMatchObject({ number: '0x1' })
+    expect(head).toMatchObject({ number: '0x2' })
     expect(await headOf(second)).toMatchObject({ hash: (head as { hash: string }).hash })
   })
 

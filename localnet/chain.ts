@@ -40,7 +40,9 @@ export interface ChainOptions {
 }
 
 /**
- * Starts a chain that goes on where it was stopped: anvil writes its state when it is told to end.
+ * Starts a chain that goes on where it was stopped: anvil writes its state when it is told to end. A new chain has a block 1
+ * from the start, so nothing begins with block 0: anvil writes down one more of them each time it is stopped, and after the
+ * next start any of these is the chain's.
  *
  * @param file where its state is kept.
  * @param port a free one; null for the default one, or any other when that is taken.
@@ -70,7 +72,8 @@ export async function startChain(
       ],
       detached,
     })
-    await callBatch(url, [['anvil_setCode', blockHashContract, '0x']])
+    const [head] = await callBatch(url, [['eth_blockNumber'], ['anvil_setCode', blockHashContract, '0x']])
+    if (Number(head) === 0) await callBatch(url, [['evm_mine']])
     return {
       url,
       id: 31337,

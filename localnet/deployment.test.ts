@@ -40,20 +40,23 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
   })
 
   // Each run of anvil writes down a block 0 of its own, and a later one takes any of them for the chain's.
-  test('is found again whichever block 0 the chain restarts with', async () => {
+  test('is found again whichever block 0 the chain restarts with, and begins with a block that stays', async () => {
     const state = path.join(folder, 'chain.json')
     const begin = async () => startChain(state, await pickPort(), () => {})
     const first = await begin()
     const made = await makeDeployment(file, first, profile)
-    const before = await genesisOf(first)
+    const before = await hashOf(first, 0)
+    const start = await hashOf(first, made.startBlock)
     await first.stop()
     const written = JSON.parse(readFileSync(state, 'utf8'))
     for (const { header } of written.blocks) if (header.number === '0x0') header.timestamp = '0x1'
     writeFileSync(state, JSON.stringify(written))
 
     const second = await begin()
-    expect(await genesisOf(second)).not.toBe(before)
+    expect(await hashOf(second, 0)).not.toBe(before)
     expect(await findDeployment(file, second, profile)).toEqual(made)
+    // A hub that has read nothing yet begins with it.
+    expect(await hashOf(second, made.startBlock)).toBe(start)
     await second.stop()
   })
 
@@ -112,7 +115,7 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
   })
 })
 
-async function genesisOf({ url }: Chain): Promise<string> {
-  const [block] = await callBatch(url, [['eth_getBlockByNumber', '0x0', false]])
+async function hashOf({ url }: Chain, number: number): Promise<string> {
+  const [block] = await callBatch(url, [['eth_getBlockByNumber', number, false]])
   return (block as { hash: string }).hash
 }

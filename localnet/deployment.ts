@@ -89,10 +89,7 @@ export async function makeDeployment(file: string, chain: Chain, profile: Profil
   }
 }
 
-/**
- * Asks for the block that tells the chain from every other. Not block 0: anvil writes down one more of them each time it is
- * stopped, and after the next start any of these is the chain's.
- */
+/** Asks for the block that tells the chain from every other. */
 const firstBlockCall = (startBlock: number) =>
   ['eth_getBlockByNumber', `0x${(startBlock + 1).toString(16)}`, false] as const
 

@@ -15,11 +15,11 @@ export async function waitForIndex(statePath: string, rpcUrl: string): Promise<v
   )
 }
 
-/** Returns once a quorum has attested the set of the running epoch, from which the committees of tasks are drawn. */
-export async function waitForSet(hub: string, projectId: string): Promise<void> {
+/** Waits for the set of the running epoch, from which the committees of tasks are drawn: a quorum has attested it then. */
+export async function waitForSet(hub: string, projectId: string) {
   const { client } = connectTo(hub)
   const { epoch_secs } = await readEconomics(client, projectId)
-  await waitFor(
+  const set = await waitFor(
     'the validators to attest the set of the running epoch',
     async () => {
       const epoch = epochAt((await client.call('GET /v1/status')).time, epoch_secs)
@@ -31,4 +31,5 @@ export async function waitForSet(hub: string, projectId: string): Promise<void> 
     },
     (set) => set !== null,
   )
+  return set!
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { waitForSet } from '../../localnet/nodes/ready.ts'
 import { attestSnapshot } from '../../protocol/committees/index.ts'
 import { encodeTaskInput, hashPayload } from '../../protocol/execution/index.ts'
 import { inputAddress } from '../../workers/rounds/input-address.ts'
@@ -23,10 +24,10 @@ async function ticketOf({ network, client, projectId, backstage: { folder } }: S
 
 const validator = 'validators/1'
 
-/** The set of the epoch that runs. */
-const setOf = async ({ client, projectId, epochOf }: Stage) => {
-  const place = { project_id: projectId, epoch: await epochOf() }
-  return { place, set: await client.call('GET /v1/committees/{project_id}/{epoch}', { path: place }) }
+/** The set of the epoch that runs, which comes some seconds after its beginning. */
+const setOf = async ({ network, projectId }: Stage) => {
+  const { snapshot, set_hash } = await waitForSet(network.hub, projectId)
+  return { place: { project_id: projectId, epoch: snapshot.epoch }, setHash: set_hash }
 }
 
 /** An epoch of which the hub has the receipt. */
@@ -85,9 +86,9 @@ export const recordGivens = {
     path: (await setOf(stage)).place,
   }),
   attestCommitteeSet: async (stage) => {
-    const { place, set } = await setOf(stage)
+    const { place, setHash } = await setOf(stage)
     const key = stage.seedIn(validator)
-    return { key, path: place, body: attestSnapshot(stage.profile, key, set.set_hash) }
+    return { key, path: place, body: attestSnapshot(stage.profile, key, setHash) }
   },
   submitEpochReceipt: async (stage) => {
     const { receipt } = await stage.client.call('GET /v1/explorer/epochs/{project_id}/{epoch}', {
