@@ -12,7 +12,8 @@ import type { Given } from './given.ts'
 
 /**
  * Runs each program and each command that it is told, with its environment, and prints what came of it. A small process
- * starts a command far sooner than that of the tests, whose memory is mapped for each.
+ * starts a command far sooner than that of the tests, whose memory is mapped for each. Bash would take the pipe of its input
+ * for a connection from far away, and read the files of its user first, which may take long.
  */
 const program = `
 import { execFile } from 'node:child_process'
@@ -22,7 +23,7 @@ const run = promisify(execFile)
 for await (const line of createInterface({ input: process.stdin })) {
   const { file, command, env } = JSON.parse(line)
   Object.assign(process.env, env)
-  const said = await (file ? import(file) : run('bash', ['-c', command])).then(
+  const said = await (file ? import(file) : run('bash', ['--norc', '-c', command])).then(
     () => ({ ok: true }),
     ({ code, message, stdout, stderr }) => ({ ok: false, code, message: stdout || stderr || message }),
   )
