@@ -35,6 +35,8 @@ const appliedFile = 'applied'
 /** Calls that wrangler answers from a folder as it does from an account. */
 const localCalls = ['d1 migrations', 'd1 execute', 'd1 export', 'r2 object']
 const attemptsMax = 20
+/** Errors of calls that had no effect. */
+const undone = /SQLITE_BUSY|database is locked|other side closed/
 
 /** One call of a stand-in of wrangler. */
 export interface StandInCall {
@@ -93,14 +95,17 @@ async function ownAnswer(folder: string, call: StandInCall): Promise<string | nu
   return call.mode === 'recorded' ? null : locally(folder, call)
 }
 
-/** Hub and wrangler are two processes that write one file here, which D1 never has: the one that comes second is refused. */
+/**
+ * Hub and wrangler are two processes that write one file here, which D1 never has: the one that comes second is refused. And a
+ * runtime that is used again may have closed its idle connection just as a call was sent, which it then did not read.
+ */
 async function patiently(run: () => Promise<string>): Promise<string> {
   for (let attempt = 1; ; attempt++)
     try {
       return await run()
     } catch (error) {
-      const isLocked = error instanceof WranglerError && /SQLITE_BUSY|database is locked/.test(error.output)
-      if (!isLocked || attempt === attemptsMax) throw error
+      const isUndone = error instanceof WranglerError && undone.test(error.output)
+      if (!isUndone || attempt === attemptsMax) throw error
     }
 }
 
