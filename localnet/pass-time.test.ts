@@ -22,7 +22,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'pass-time-'))
 let network: TemporaryNetwork
 
 beforeAll(async () => {
-  if (hasAnvil) network = await startTemporaryNetwork(folder, { files: false })
+  if (hasAnvil) network = await startTemporaryNetwork(folder, { hub: { files: false } })
 })
 afterAll(() => network?.stop())
 

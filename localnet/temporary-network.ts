@@ -14,30 +14,35 @@ import { hubSettings } from './settings.ts'
 
 export type TemporaryNetwork = Awaited<ReturnType<typeof startTemporaryNetwork>>
 
-/**
- * Starts a chain, contracts and a hub, which are forgotten when they stop.
- *
- * @param folder where the chain is kept meanwhile.
- * @param changes of the hub, and of its settings.
- * @param options of its chain, which has nothing but the contracts.
- * @param given the names of the network that differ from the default.
- * @param requireWanted throws, between its parts, if it is not wanted any more: it stops what runs, and throws the same.
- */
+export interface TemporaryNetworkOptions {
+  /** Changes of the hub, and of its settings. */
+  readonly hub?: Partial<Omit<HubOptions, 'script' | 'port'>>
+  /** Its chain has nothing but the contracts. */
+  readonly chain?: Pick<ChainOptions, 'pastSecs' | 'blockSecs'>
+  /** The names of the network that differ from the default. */
+  readonly profile?: GivenProfile
+  /** Throws, between its parts, if it is not wanted any more: it stops what runs, and throws the same. */
+  readonly requireWanted?: () => void
+}
+
+/** Starts a chain, contracts and a hub, which are forgotten when they stop. @param folder - Where the chain is kept meanwhile. */
 export async function startTemporaryNetwork(
   folder: string,
-  changes: Partial<Omit<HubOptions, 'script' | 'port'>> = {},
-  options: Pick<ChainOptions, 'pastSecs' | 'blockSecs'> = {},
-  given: GivenProfile = {},
-  requireWanted: () => void = () => {},
+  {
+    hub: changes = {},
+    chain: chainOptions = {},
+    profile: given = {},
+    requireWanted = () => {},
+  }: TemporaryNetworkOptions = {},
 ) {
-  const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, options)
+  const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, chainOptions)
   try {
     requireWanted()
     const profile = profileOn(chain.id, given)
     const profileFile = path.join(folder, 'profile.json')
     writeProfile(profileFile, profile)
     const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain, profile)
-    if (options.pastSecs !== undefined) await catchUp(chain.url)
+    if (chainOptions.pastSecs !== undefined) await catchUp(chain.url)
     if (changes.files !== false) await import('../scripts/copy-assets.ts')
     requireWanted()
     const port = await pickPort()

@@ -25,7 +25,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
   const artifact = path.join(folder, 'worker.hbc')
   let network: TemporaryNetwork
   beforeAll(async () => {
-    network = await startTemporaryNetwork(folder, { files: false })
+    network = await startTemporaryNetwork(folder, { hub: { files: false } })
     writeFileSync(artifact, bytes)
   })
   afterAll(async () => {

@@ -25,7 +25,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
   const lost: string[] = []
   let nodes: LocalNode[] = []
   beforeAll(async () => {
-    network = await startTemporaryNetwork(folder, { files: false })
+    network = await startTemporaryNetwork(folder, { hub: { files: false } })
     surroundings = {
       dist: await builtNodectl(),
       hub: network.url,

@@ -71,7 +71,10 @@ describe.skipIf(!hasAnvil)('while tasks run,', () => {
   beforeAll(async () => {
     writeFileSync(changesFile, JSON.stringify(changes))
     const vars = { PARAMS_CHANGES: JSON.stringify(changes) }
-    temporary = await startTemporaryNetwork(folder, { vars, files: false }, { pastSecs: 7_200, blockSecs: 2 })
+    temporary = await startTemporaryNetwork(folder, {
+      hub: { vars, files: false },
+      chain: { pastSecs: 7_200, blockSecs: 2 },
+    })
     network = await readNetwork(temporary.url)
     validators = await begin('validator', validatorDirs(path.join(folder, 'validators')))
     await beginLocalValidators(temporary.url, validators)

@@ -24,8 +24,12 @@ const blockSecs = 2
 export async function startCluster(lifecycle: Lifecycle, folder: string, profile: GivenProfile) {
   const network = await lifecycle.run(
     () =>
-      startTemporaryNetwork(folder, {}, { pastSecs, blockSecs }, profile, () => {
-        if (lifecycle.stopping) throw new CommandError('The demo stops before its network runs.')
+      startTemporaryNetwork(folder, {
+        chain: { pastSecs, blockSecs },
+        profile,
+        requireWanted: () => {
+          if (lifecycle.stopping) throw new CommandError('The demo stops before its network runs.')
+        },
       }),
     ({ stop }) => stop(),
   )
