@@ -89,7 +89,10 @@ export async function makeDeployment(file: string, chain: Chain, profile: Profil
   }
 }
 
-/** Asks for the block that tells the chain from every other. */
+/**
+ * Asks for the block that tells the chain from every other. Not the start block, which is block 0 on a new chain of `--rpc`:
+ * another run of anvil has another one.
+ */
 const firstBlockCall = (startBlock: number) =>
   ['eth_getBlockByNumber', `0x${(startBlock + 1).toString(16)}`, false] as const
 

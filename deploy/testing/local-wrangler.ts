@@ -35,7 +35,7 @@ const appliedFile = 'applied'
 /** Calls that wrangler answers from a folder as it does from an account. */
 const localCalls = ['d1 migrations', 'd1 execute', 'd1 export', 'r2 object']
 const attemptsMax = 20
-/** Errors of calls that had no effect. */
+/** Errors of calls that had no effect, or whose repetition does the rest. */
 const undone = /SQLITE_BUSY|database is locked|other side closed/
 
 /** One call of a stand-in of wrangler. */
@@ -139,7 +139,7 @@ async function locally(folder: string, { args, mode, shared }: StandInCall): Pro
   const config = args[args.indexOf('--config') + 1]!
   const inFolder = (name: string) => path.join(folder, name)
   const answersPath = inFolder(answersFile)
-  const run = (call: readonly string[]) => callWrangler(mode, call, folder)
+  const run = (call: readonly string[]) => patiently(() => callWrangler(mode, call, folder))
   /** An `up` that is run again asks what the one before has asked, and each answer takes seconds. */
   const runOnce = async (call: readonly string[], input: string): Promise<string> => {
     const question = `${call.join(' ')}\n${input}`
@@ -154,10 +154,10 @@ async function locally(folder: string, { args, mode, shared }: StandInCall): Pro
     // An export has no option for the folder: it looks beside the configuration.
     if (args[1] === 'export') linkState(folder, path.dirname(config))
     const call = args[1] === 'export' ? own : [...own, ...persisted]
-    if (args.join(' ').startsWith('d1 migrations list ')) return patiently(() => runOnce(call, ''))
+    if (args.join(' ').startsWith('d1 migrations list ')) return runOnce(call, '')
     if (args[0] === 'd1' && args[1] !== 'export') rmSync(answersPath, { force: true })
     if (args.join(' ').startsWith('d1 migrations apply ')) return applyOnce(folder, shared, () => run(call))
-    return patiently(() => run(call))
+    return run(call)
   }
   const upload = args[0] === 'deploy' ? ['deploy'] : args[1] === 'upload' ? ['versions', 'upload'] : null
   if (upload === null) return null
