@@ -63,6 +63,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     changes: -1,
     atMs: 0,
   }
+  #passing: Promise<boolean> | null = null
 
   constructor(ctx: DurableObjectState, env: Env, config: RelayerConfig | null) {
     super(ctx, env)
@@ -231,18 +232,12 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarmAtMs = null
     if (this.#parts === null) return
-    const { config, reconciler, publisher } = this.#parts
+    const { config, publisher } = this.#parts
     let dropped = false
     const newest = await config.newest().catch(() => null)
     try {
-      if (this.#ledger.nextNonce() > 0 && !this.#hasPassed(newest, config)) {
-        dropped = await reconciler.reconcile(await this.#snapshots.take(), Date.now())
-        this.#passed = {
-          block: newest?.blocks.at(-1)?.hash,
-          changes: this.#ledger.changes(),
-          atMs: Date.now(),
-        }
-      }
+      if (this.#ledger.nextNonce() > 0 && !this.#hasPassed(newest, config))
+        dropped = await this.#pass(newest, this.#parts)
       await this.submit(this.#overdue(config))
       this.#failedAlarms = 0
     } catch (error) {
@@ -258,6 +253,28 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const ticks = Math.min(1 + this.#idleAlarms / 20, idleFactorMax)
     const toBlockMs = newest === null || this.#ledger.hasUnsent() ? 0 : untilNextLook(newest, Date.now())
     await this.#arm(Math.max(ticks, Math.min(toBlockMs, config.stuckMs) / config.tickMs))
+  }
+
+  /** One pass at a time, for all that want one. @returns Whether the chain lacks some actions that are final. */
+  #pass(newest: NewestBlocks | null, { reconciler }: Parts): Promise<boolean> {
+    const pass = async () => {
+      const dropped = await reconciler.reconcile(await this.#snapshots.take(), Date.now())
+      const [block, changes] = [newest?.blocks.at(-1)?.hash, this.#ledger.changes()]
+      this.#passed = { block, changes, atMs: Date.now() }
+      return dropped
+    }
+    this.#passing ??= pass().finally(() => {
+      this.#passing = null
+    })
+    return this.#passing
+  }
+
+  /** Makes a pass if a block came since the last one: those who read the index know what it did before the next alarm. */
+  async #passNewBlock(parts: Parts): Promise<void> {
+    const newest = await parts.config.newest().catch(() => null)
+    const block = newest?.blocks.at(-1)
+    if (block === undefined || block.hash === this.#passed.block) return
+    await this.#pass(newest, parts).catch(requireRpcFault)
   }
 
   /** Whether a pass was made after this block that another one would only repeat: nodes have all actions, and no block has come. */
@@ -302,6 +319,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   async #accept(request: RelayRequest): Promise<RelayResult> {
     const { id, serializationKey: key } = request
     if (key === null) return this.#simulateAndStore(request)
+    if (this.#parts !== null && this.#ledger.findUnmined(key)) await this.#passNewBlock(this.#parts)
     const ahead = this.#ledger.findUnmined(key)?.id ?? this.#serialized.get(key)
     if (ahead !== undefined) return { status: 'busy', id: ahead }
     this.#serialized.set(key, id)
