@@ -11,6 +11,7 @@ import { Waiters } from '../waiters.ts'
 import { AwaitedBlocks } from './awaited-blocks.ts'
 import { AwaitedEnds } from './awaited-ends.ts'
 import type { EndedRounds, QueuedTask } from './copy.ts'
+import { firstPauseMs, restPauseMs, retryPauseMs } from './pauses.ts'
 import { resumedAtKey } from './sequences.ts'
 import { keptMs, startsMax, TaskQueue } from './task-queue.ts'
 import type { RefusedTask, RunningEpoch, Taken, TakenTask, TaskRequest } from './tasks.ts'
@@ -33,7 +34,7 @@ export interface CommitteesConfig<View = unknown> {
     projectId: string,
     listen: (listener: SetListener | null) => void,
   ): Promise<CommitteesProgress | null>
-  /** Network time may leap ahead of the machine's where it follows a chain: it is read this often then. */
+  /** Network time may leap ahead of the machine's where it follows a chain: while a set is open, it is read this often then. */
   pollMs: number | null
   /** Network time. */
   now(): Promise<number>
@@ -64,14 +65,8 @@ const endingMs = 100
 const queuePauseMs = 5_000
 /** While tasks run, whether their sets still have a quorum is looked at this often. */
 const setsPauseMs = 60_000
-const firstPauseMs = 5_000
-const longestPauseMs = 300_000
 /** Alarms come this often at least, so that one that was set by a wrong clock does no harm. */
 const restMs = 3_600_000
-
-/** How long to wait before the next attempt, after so many that left a set open: 5, 10, 20 … 300 s. */
-export const retryPauseMs = (attempts: number): number =>
-  Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(16, attempts - 1))
 
 /** Only backups need it. */
 const copying = () => import('./copy.ts')
@@ -256,7 +251,8 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     const leftMs = ((kv.get<number>('due_at') ?? 0) - now) * 1000
     // Alarms for tasks come far more often. A waiting task may wait for a set. A wrong clock noted a time beyond the longest rest.
     const isResting = leftMs > 0 && leftMs <= restMs
-    if (isResting && (pollMs !== null || this.#tasks.count('queued') === 0)) return pollMs ?? leftMs
+    if (isResting && (pollMs !== null || this.#tasks.count('queued') === 0))
+      return restPauseMs(leftMs, pollMs)
     const progress = await this.#advance(projectId)
     if (progress !== null) return this.#pauseMs(progress, now)
     for (const key of ['attempts', 'due_at']) kv.delete(key)
@@ -395,6 +391,6 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     kv.put('due_at', attempts === 0 ? now + lookMs / 1000 : 0)
     if (pollMs === null) return attempts === 0 ? nextMs : Math.min(nextMs, retryPauseMs(attempts))
     // Missing data may be there after the next leap, so no pause grows.
-    return Math.min(nextMs, attempts === 0 ? pollMs : Math.min(firstPauseMs, 2 * pollMs))
+    return attempts === 0 ? restPauseMs(nextMs, pollMs) : Math.min(nextMs, firstPauseMs, 2 * pollMs)
   }
 }

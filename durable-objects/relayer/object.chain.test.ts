@@ -18,7 +18,7 @@ import type { RelayerConfig } from './types.ts'
 
 useRelayer()
 
-/** What the indexer has read: the whole chain. */
+/** As of an indexer that has read the whole chain. */
 const newest = async () => ({
   blocks: [{ number: chain.head, hash: `block ${chain.head}`, timestamp: 1 }],
   nextPollMs: 0,
