@@ -33,6 +33,27 @@ test('if time leaps, a project is checked when its next set is due, and after ea
   })
 })
 
+test('if time may leap, a project that rests looks for a leap once a second', async () => {
+  const stub = env.PROJECT_COMMITTEES.getByName('a project that rests')
+  await runInDurableObject(stub, async (_, state) => {
+    const object = objectOf(state, {
+      pollMs: 500,
+      now: async () => 1_000,
+      advance: async () => ({ open: 0, nextInSecs: 600 }),
+    })
+    await object.wake('a project that rests')
+    for (let looks = 0; looks < 2; looks++) {
+      await state.storage.deleteAlarm()
+      const fromMs = Date.now()
+      await object.alarm()
+      const inMs = Number(await state.storage.getAlarm()) - fromMs
+      expect(inMs).toBeGreaterThanOrEqual(1_000)
+      expect(inMs).toBeLessThan(600_000)
+    }
+    await state.storage.deleteAlarm()
+  })
+})
+
 test('alarms check the sets of a project once a minute while tasks run, and each time while a task waits', async () => {
   const name = 'a project with many tasks'
   const stub = env.PROJECT_COMMITTEES.getByName(name)

@@ -34,7 +34,7 @@ export interface CommitteesConfig<View = unknown> {
     projectId: string,
     listen: (listener: SetListener | null) => void,
   ): Promise<CommitteesProgress | null>
-  /** Network time may leap ahead of the machine's where it follows a chain: while a set is open, it is read this often then. */
+  /** How often blocks are read, where network time follows a chain and may leap ahead of the machine's; null elsewhere. */
   pollMs: number | null
   /** Network time. */
   now(): Promise<number>

@@ -1,7 +1,7 @@
 export const firstPauseMs = 5_000
 const longestPauseMs = 300_000
-/** A project that rests costs little, however many there are: it does not read the time more often. */
-const leapLookMs = 2_000
+/** Projects that rest read the time no more often than this, since there may be many of them. */
+const leapLookMs = 1_000
 
 /** How long to wait before the next attempt, after so many that left a set open: 5, 10, 20 … 300 s. */
 export const retryPauseMs = (attempts: number): number =>

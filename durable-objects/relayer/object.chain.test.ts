@@ -18,13 +18,6 @@ import type { RelayerConfig } from './types.ts'
 
 useRelayer()
 
-/** As of an indexer that has read the whole chain. */
-const newest = async () => ({
-  blocks: [{ number: chain.head, hash: `block ${chain.head}`, timestamp: 1 }],
-  nextPollMs: 0,
-  isFinalizing: true,
-})
-
 const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())
 
 describe('Relayer', () => {
@@ -317,29 +310,6 @@ describe('Relayer', () => {
     expect(await relayer.relay(action({ serializationKey: 'b' }))).toMatchObject({ status: 'accepted' })
     await mined()
     expect(await relayer.relay(two)).toMatchObject({ status: 'accepted' })
-  })
-
-  test('an action is accepted as soon as a block has the one before it, and of two such actions one', async () => {
-    const [one, two, three] = Array.from({ length: 3 }, () => action({ serializationKey: 'a' }))
-    await withRelayer({ newest }, async (object) => {
-      await object.relay(one!)
-      expect(await object.relay(two!)).toEqual({ status: 'busy', id: one!.id })
-      chain.mine()
-      const answers = await Promise.all([object.relay(two!), object.relay(three!)])
-      expect(answers).toMatchObject([{ status: 'accepted' }, { status: 'busy', id: two!.id }])
-      expect(await object.find(one!.id)).toMatchObject({ confirmations: 1 })
-    })
-  })
-
-  test('while no block comes, the chain is not asked again for an action that has to wait', async () => {
-    const [one, two] = [action({ serializationKey: 'a' }), action({ serializationKey: 'a' })]
-    await withRelayer({ newest }, async (object) => {
-      await object.relay(one)
-      await object.relay(two)
-      const asked = vi.mocked(fetch).mock.calls.length
-      expect(await object.relay(two)).toEqual({ status: 'busy', id: one.id })
-      expect(fetch).toHaveBeenCalledTimes(asked)
-    })
   })
 })
 

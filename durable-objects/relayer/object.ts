@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { RpcError } from '../chain/json-rpc.ts'
-import { type NewestBlocks, untilNextLook } from '../indexer/newest-blocks.ts'
+import { untilNextLook } from '../indexer/newest-blocks.ts'
 import { type CopiedRows, type CopyPage, dumpPage, endLoading, loadRows } from '../object-copy.ts'
 import { migrate } from '../sql-migrations.ts'
 import { Allowances } from './allowances.ts'
@@ -9,6 +9,7 @@ import { feeCapFor, initialFees } from './fees.ts'
 import { RelayLedger, relayerTables } from './ledger.ts'
 import { relayerMigrations } from './migrations.ts'
 import { isRpcFault, type Parts, partsOf, requireRpcFault } from './parts.ts'
+import { Passes } from './passes.ts'
 import { readSendRefusal } from './send-errors.ts'
 import { Snapshots } from './snapshots.ts'
 import type { RelayerConfig, RelayerHealth, RelayRequest, RelayResult, RelayView } from './types.ts'
@@ -52,18 +53,13 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   readonly #allowances: Allowances
   readonly #parts: Parts | null
   readonly #snapshots: Snapshots
+  readonly #passes: Passes | null
   readonly #accepting = new Map<string, Promise<RelayResult>>()
   readonly #serialized = new Map<string, string>()
   #alarmAtMs: number | null = null
   #failedAlarms = 0
   #idleAlarms = 0
   #changesSeen = -1
-  #passed: { block: string | undefined; changes: number; atMs: number } = {
-    block: undefined,
-    changes: -1,
-    atMs: 0,
-  }
-  #passing: Promise<boolean> | null = null
 
   constructor(ctx: DurableObjectState, env: Env, config: RelayerConfig | null) {
     super(ctx, env)
@@ -71,6 +67,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     this.#allowances = new Allowances(ctx.storage, config ?? { gasPerDay: 0, gasPerOwner: 0 })
     this.#parts = config && partsOf(config, this.#ledger, ctx.storage)
     this.#snapshots = new Snapshots(this.#parts?.chain ?? null, this.#ledger)
+    this.#passes = this.#parts && new Passes(this.#parts, this.#ledger, this.#snapshots)
     void ctx.blockConcurrencyWhile(async () => {
       migrate(ctx.storage, relayerMigrations)
       this.#alarmAtMs = await ctx.storage.getAlarm()
@@ -231,13 +228,12 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   /** One pass over everything open. It may run early, late or twice: it decides from the ledger and the chain. */
   override async alarm(): Promise<void> {
     this.#alarmAtMs = null
-    if (this.#parts === null) return
+    if (this.#parts === null || this.#passes === null) return
     const { config, publisher } = this.#parts
     let dropped = false
     const newest = await config.newest().catch(() => null)
     try {
-      if (this.#ledger.nextNonce() > 0 && !this.#hasPassed(newest, config))
-        dropped = await this.#pass(newest, this.#parts)
+      dropped = await this.#passes.ofAlarm(newest)
       await this.submit(this.#overdue(config))
       this.#failedAlarms = 0
     } catch (error) {
@@ -253,40 +249,6 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const ticks = Math.min(1 + this.#idleAlarms / 20, idleFactorMax)
     const toBlockMs = newest === null || this.#ledger.hasUnsent() ? 0 : untilNextLook(newest, Date.now())
     await this.#arm(Math.max(ticks, Math.min(toBlockMs, config.stuckMs) / config.tickMs))
-  }
-
-  /** One pass at a time, for all that want one. @returns Whether the chain lacks some actions that are final. */
-  #pass(newest: NewestBlocks | null, { reconciler }: Parts): Promise<boolean> {
-    const pass = async () => {
-      const dropped = await reconciler.reconcile(await this.#snapshots.take(), Date.now())
-      const [block, changes] = [newest?.blocks.at(-1)?.hash, this.#ledger.changes()]
-      this.#passed = { block, changes, atMs: Date.now() }
-      return dropped
-    }
-    this.#passing ??= pass().finally(() => {
-      this.#passing = null
-    })
-    return this.#passing
-  }
-
-  /** Makes a pass if a block came since the last one: those who read the index know what it did before the next alarm. */
-  async #passNewBlock(parts: Parts): Promise<void> {
-    const newest = await parts.config.newest().catch(() => null)
-    const block = newest?.blocks.at(-1)
-    if (block === undefined || block.hash === this.#passed.block) return
-    await this.#pass(newest, parts).catch(requireRpcFault)
-  }
-
-  /** Whether a pass was made after this block that another one would only repeat: nodes have all actions, and no block has come. */
-  #hasPassed(newest: NewestBlocks | null, { stuckMs }: RelayerConfig): boolean {
-    const { block, changes, atMs } = this.#passed
-    return (
-      newest !== null &&
-      newest.blocks.at(-1)?.hash === block &&
-      this.#ledger.changes() === changes &&
-      !this.#ledger.hasUnsent() &&
-      Date.now() - atMs < stuckMs
-    )
   }
 
   #overdue({ stuckMs }: RelayerConfig): string[] {
@@ -319,7 +281,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   async #accept(request: RelayRequest): Promise<RelayResult> {
     const { id, serializationKey: key } = request
     if (key === null) return this.#simulateAndStore(request)
-    if (this.#parts !== null && this.#ledger.findUnmined(key)) await this.#passNewBlock(this.#parts)
+    const first = this.#ledger.findUnmined(key)
+    if (first !== null && first.nonce !== null) await this.#passes?.ofCaller()
     const ahead = this.#ledger.findUnmined(key)?.id ?? this.#serialized.get(key)
     if (ahead !== undefined) return { status: 'busy', id: ahead }
     this.#serialized.set(key, id)
@@ -338,7 +301,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       console.error('actions of other keys could not be read', error)
       return { status: 'unavailable', part: 'records' }
     })
-    // Nothing is asked of the chain for an owner who gets nothing today.
+    // No trial run is made for an owner who gets nothing today.
     const early = this.#allowances.exhausted(request, 0, Date.now())
     if (early) return (await elsewhere) ?? { status: 'exhausted', ...early }
     const call = { to: request.to, data: request.data, valueWei: BigInt(request.valueWei) }
