@@ -12,7 +12,7 @@ const newestOf = (number: number) => ({
 })
 const newest = async () => newestOf(chain.head)
 
-const action = () => relayRequest({ serializationKey: 'one at a time' })
+const action = (serializationKey = 'one at a time') => relayRequest({ serializationKey })
 
 test('an action is accepted as soon as a block has the one before it, and of two such actions one', async () => {
   const [one, two, three] = [action(), action(), action()]
@@ -23,6 +23,17 @@ test('an action is accepted as soon as a block has the one before it, and of two
     const answers = await Promise.all([object.relay(two), object.relay(three)])
     expect(answers).toMatchObject([{ status: 'accepted' }, { status: 'busy', id: two.id }])
     expect(await object.find(one.id)).toMatchObject({ confirmations: 1 })
+  })
+})
+
+test('callers that come at once wait for the same pass', async () => {
+  const [one, other] = [action('a'), action('b')]
+  await withRelayer({ newest }, async (object) => {
+    await object.relay(one)
+    await object.relay(other)
+    chain.mine()
+    const answers = await Promise.all([object.relay(action('a')), object.relay(action('b'))])
+    expect(answers).toMatchObject([{ status: 'accepted' }, { status: 'accepted' }])
   })
 })
 

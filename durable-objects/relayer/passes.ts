@@ -36,13 +36,12 @@ export class Passes {
     const block = newest?.blocks.at(-1)?.hash
     if (block === undefined) return
     await this.#runningEnds()
-    if (block !== this.#last.block && block !== this.#calledFor) {
-      this.#calledFor = block
-      void this.#pass(newest).catch((error) => {
-        if (!isRpcFault(error)) console.error('a pass of the relayer failed', error)
-      })
-    }
-    await this.#runningEnds()
+    // Another caller may be having one made for this block.
+    if (block === this.#last.block || block === this.#calledFor) return this.#runningEnds()
+    this.#calledFor = block
+    await this.#pass(newest).catch((error) => {
+      if (!isRpcFault(error)) console.error('a pass of the relayer failed', error)
+    })
   }
 
   /** A pass that runs may have begun before a block. The one that began it hears how it failed. */
