@@ -1,7 +1,7 @@
 import { json as jsonOf } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { sendJson, startLyingHub } from '../node-cli/src/serve/hub/testing/lying-hub.ts'
-import { issueSiweMessage, resolveProfile } from '../protocol/identity/index.ts'
+import { formatTimestamp, issueSiweMessage, resolveProfile } from '../protocol/identity/index.ts'
 import { checkPersonalSignature } from '../protocol/signatures/index.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
 import { nodectlHere } from '../testing/node/nodectl-here.ts'
@@ -180,6 +180,15 @@ describe('claim', () => {
     const { code, stderr } = await nodectlHere(line)
     expect([code, stderr]).toEqual([1, expect.stringContaining('nothing is signed')])
     expect(requests).not.toContain('POST /v1/auth/siwe')
+  })
+
+  test('signs nothing with a wrong clock, and says how to correct it', async () => {
+    const later = (at: string) => formatTimestamp(Date.parse(at) / 1_000 + 1_000)
+    const { origin } = await startPayingHub((text) => text.replace(/(?<=(?:At|Time): ).+/g, later))
+    const line = ['claim', ...at(await createNode(), origin), '--wallet-key-file', wallet.keyFile, '--yes']
+    const { code, stderr } = await nodectlHere(line)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('s behind the hub; nothing is signed')])
+    expect(stderr).toContain('timedatectl')
   })
 
   test('refuses an address that does not belong to the key', async () => {

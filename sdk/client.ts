@@ -315,9 +315,11 @@ export async function withDeadline<T>(
       ? undefined
       : setTimeout(() => late.abort(), Math.min(timerMaxMs, Math.round(timeout)))
   const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
+  let onAbort = () => {}
   const ended = new Promise<never>((_, reject) => {
-    either.addEventListener('abort', () => reject(either.reason), { once: true })
+    onAbort = () => reject(either.reason)
   })
+  either.addEventListener('abort', onAbort, { once: true })
   try {
     return await Promise.race([run(either), ended])
   } catch (error) {
@@ -327,6 +329,8 @@ export async function withDeadline<T>(
     throw error
   } finally {
     clearTimeout(timer)
+    // A signal of several that somebody listens to is kept for as long as the caller's, which may be for ever.
+    either.removeEventListener('abort', onAbort)
   }
 }
 

@@ -69,6 +69,17 @@ export class RefusedToSign extends HubError {
   override readonly code = 'refused_to_sign'
 }
 
+/** A wallet was not asked to sign in, because the clocks of this machine and of the hub differ too much. */
+export class WrongClock extends RefusedToSign {
+  /** Seconds by which this machine is behind the hub; negative if it is ahead. */
+  readonly offset: number
+
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}
+
 /** The chain did not take an action. */
 export class ActionFailed extends HubError {
   override readonly code = 'action_failed'

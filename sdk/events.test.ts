@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHub, InvalidField } from './index.ts'
-import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
+import { collectGarbage } from './testing/collect-garbage.ts'
+import { cutBefore, json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
 
 const event = (id: string, type = 'round.finalized') => ({ id, type, created_at: 1 })
 const message = (id: string, cursor: string) => `id: ${cursor}\ndata: ${JSON.stringify(event(id))}\n\n`
@@ -79,6 +78,27 @@ test('after empty streams the client changes to polling', async () => {
   expect(await take(server.url, 1)).toEqual(['1@c1'])
 })
 
+test.each<[string, Reply]>([
+  ['answers 504', (response) => response.writeHead(504).end('too late')],
+  ['breaks the connection', (response) => response.destroy()],
+])('behind a gateway that waits for the end of a stream and then %s, it polls', async (_, giveUp) => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const gateway: Reply = (response, call) => {
+    vi.setSystemTime(Date.now() + 29_000)
+    giveUp(response, call)
+  }
+  await using server = await scriptedHub(gateway, gateway, page([event('1')], 'c1'))
+  expect(await take(server.url, 1)).toEqual(['1@c1'])
+  expect(asked(server)).toEqual(['stream ', 'stream ', 'poll ?wait=25'])
+})
+
+test('the client keeps to streams while no hub answers', async () => {
+  await using server = await scriptedHub(...Array(3).fill(cutBefore), stream([message('1', 'c1')]))
+  expect(await take(server.url, 1)).toEqual(['1@c1'])
+  expect(asked(server)).toEqual(Array(4).fill('stream '))
+})
+
 test('the client tries a stream again after a number of polls', async () => {
   const events = Array.from({ length: 20 }, (_, i) => page([event(`p${i}`)], `c${i}`))
   await using server = await scriptedHub(
@@ -117,8 +137,6 @@ test('a hub that asks for a pause of a year is called again after five minutes',
 })
 
 test('a signal ends an idle stream, even after garbage collection', async () => {
-  setFlagsFromString('--expose-gc')
-  const collect: () => void = runInNewContext('gc')
   await using server = await scriptedHub(stream([message('1', 'c1')], 'stays'))
   const ending = new AbortController()
   const seen: string[] = []
@@ -130,10 +148,7 @@ test('a signal ends an idle stream, even after garbage collection', async () => 
     }
   })()
   await hasBegun
-  for (let turn = 0; turn < 5; turn++) {
-    collect()
-    await new Promise(setImmediate)
-  }
+  await collectGarbage()
   ending.abort()
   await following
   expect(seen).toEqual(['1'])

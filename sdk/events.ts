@@ -97,7 +97,9 @@ async function* follow(client: Client, options: FollowOptions): AsyncGenerator<F
       await sleep(Math.max(pauseMs, client.retries.pauseOf(failures || 1)), signal).catch(() => {})
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof SilentStream) emptyStreams++
+      // A gateway in between that collects answers gives up after a time.
+      const isCollected = isStream && !hasBegun && Date.now() - startMs >= livedMs
+      if (isCollected || error instanceof SilentStream) emptyStreams++
       if (!mayPass(error)) throw error
       failures = isEmpty ? failures + 1 : 1
       const { retryAfter } = error as { retryAfter?: number }

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { withDeadline } from './client.ts'
 import {
   AnswerError,
   Conflict,
@@ -12,6 +13,7 @@ import {
   Unavailable,
   UnreachableError,
 } from './index.ts'
+import { collectGarbage } from './testing/collect-garbage.ts'
 import { cutBefore, cutWithin, json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
 
 const soon = { pause: 1 }
@@ -262,9 +264,16 @@ describe('the time of a call', () => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
 
   test('limits all tries together, even in the middle of a body', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true })
+    onTestFinished(() => void vi.useRealTimers())
     await using server = await scriptedHub(refusal(503, 'unavailable'), never)
-    const call = createHub({ url: server.url, retry: soon }).call('GET /v1/status', { timeout: 100 })
-    expect(await failure(call)).toBeInstanceOf(DeadlineError)
+    const fetchSlowly = async (request: Request) => {
+      const response = await fetch(request)
+      vi.advanceTimersByTime(40_000)
+      return response
+    }
+    const hub = createHub({ url: server.url, retry: soon, fetch: fetchSlowly })
+    expect(await failure(hub.call('GET /v1/status', { timeout: 60_000 }))).toBeInstanceOf(DeadlineError)
     expect(server.calls).toHaveLength(2)
   })
 
@@ -274,6 +283,15 @@ describe('the time of a call', () => {
     onTestFinished(() => void vi.useRealTimers())
     await createHub({ url: server.url }).call('GET /v1/status')
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('leaves nothing at a signal of the caller that lives on', async () => {
+    const { signal } = new AbortController()
+    const signals: WeakRef<AbortSignal>[] = []
+    for (let call = 0; call < 10; call++)
+      await withDeadline('', 60_000, signal, async (own) => void signals.push(new WeakRef(own)))
+    await collectGarbage()
+    expect(signals.filter((one) => one.deref() !== undefined)).toEqual([])
   })
 
   test.each([Number.POSITIVE_INFINITY, 1500.5, 3e9])('may be %d', async (timeout) => {

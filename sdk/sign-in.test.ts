@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { issueSiweMessage, resolveProfile } from '../protocol/identity/index.ts'
-import { createHub, SessionExpired } from './index.ts'
+import { createHub, RefusedToSign, SessionExpired, WrongClock } from './index.ts'
 import { keyWallet } from './key-wallet.ts'
 import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
 
 describe('a session', () => {
-  /** A hub whose tokens are good until it forgets them. */
-  const forgetfulHub = async () => {
+  /** A hub whose tokens are good until it forgets them. @param offset seconds by which its clock is ahead. */
+  const forgetfulHub = async (offset = 0) => {
     const sent: string[] = []
     let tokens = 0
     let valid = ''
@@ -16,7 +16,12 @@ describe('a session', () => {
       if (url === '/') return json(200, { chain: { id: 31337, contracts: {} } })(response, {} as never)
       if (url === '/v1/auth/nonce') {
         const { address, domain } = JSON.parse(body) as { address: string; domain: string }
-        const issue = { domain, address, nonce: 'n'.repeat(17), issuedAt: Math.floor(Date.now() / 1000) }
+        const issue = {
+          domain,
+          address,
+          nonce: 'n'.repeat(17),
+          issuedAt: Math.floor(Date.now() / 1000) + offset,
+        }
         return json(200, { nonce: issue.nonce, message: issueSiweMessage(resolveProfile(), issue) })(
           response,
           {} as never,
@@ -48,6 +53,21 @@ describe('a session', () => {
     return /0x[0-9a-fA-F]{40}/.exec(message)![0].toLowerCase()
   }
   const wallets = ['11', '22'].map((byte) => keyWallet(`0x${byte.repeat(32)}`))
+
+  test.each([
+    [-400, 'ahead of'],
+    [400, 'behind'],
+  ])('is not opened with a clock that is %d s from the time of the hub', async (offset, words) => {
+    await using server = await forgetfulHub(offset)
+    const error = await createHub({ url: server.url })
+      .signIn(wallets[0]!)
+      .catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(WrongClock)
+    expect(error).toBeInstanceOf(RefusedToSign)
+    expect(Math.abs(error.offset - offset)).toBeLessThanOrEqual(1)
+    expect(error.message).toContain(`s ${words} ${server.url}; nothing was signed. Set the clock`)
+    expect(server.sent.at(-1)).toBe('/v1/auth/nonce')
+  })
 
   test('that has expired is renewed once, for all calls that wait for it', async () => {
     await using server = await forgetfulHub()

@@ -1,6 +1,6 @@
-import { isSafeToSign, type Profile } from '../protocol/identity/index.ts'
+import { isSafeToSign, type Profile, signInClockOffset } from '../protocol/identity/index.ts'
 import type { Client, Credential } from './client.ts'
-import { RefusedToSign } from './errors.ts'
+import { RefusedToSign, WrongClock } from './errors.ts'
 import type { CallOptions, Schemas } from './operations.ts'
 import { addressOf, type Wallet } from './wallets.ts'
 
@@ -25,11 +25,19 @@ export async function signIn(
   const body = { address, domain }
   const { message, nonce } = await client.call('POST /v1/auth/nonce', { ...call, body, repeatable: true })
   onMessage?.(message)
-  const now = Math.floor(Date.now() / 1000)
-  if (!isSafeToSign(profile, message, { host: domain, address, nonce, now }))
-    throw new RefusedToSign(
-      `${client.url} asks to sign a text that is not a sign-in to ${domain}; nothing was signed.`,
+  const expected = { host: domain, address, nonce, now: Math.floor(Date.now() / 1000) }
+  if (!isSafeToSign(profile, message, expected)) {
+    const offset = signInClockOffset(profile, message, expected)
+    if (offset === null)
+      throw new RefusedToSign(
+        `${client.url} asks to sign a text that is not a sign-in to ${domain}; nothing was signed.`,
+      )
+    const difference = `${Math.abs(offset)} s ${offset > 0 ? 'behind' : 'ahead of'}`
+    throw new WrongClock(
+      `This machine is ${difference} ${client.url}; nothing was signed. Set the clock of this machine.`,
+      offset,
     )
+  }
   const signature = await wallet.signMessage({ message })
   return client.call('POST /v1/auth/siwe', { ...call, body: { message, signature } })
 }

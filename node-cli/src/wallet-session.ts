@@ -1,12 +1,12 @@
 import { isBytes32, isUnsigned } from '../../protocol/encoding/index.ts'
-import { isSafeToSign } from '../../protocol/identity/index.ts'
+import { isSafeToSign, signInClockOffset } from '../../protocol/identity/index.ts'
 import { signPersonalMessage } from '../../protocol/signatures/index.ts'
 import type { OwnerKey } from './binding/owner-key.ts'
 import { CliError } from './cli/errors.ts'
 import type { NodeAtHub } from './cli/node-at-hub.ts'
 import { requestJson } from './http-json.ts'
 import { systemClock } from './serve/clock.ts'
-import { invalidAnswer, type RequestSigner } from './serve/hub/index.ts'
+import { invalidAnswer, offsetText, type RequestSigner, synchroniseClock } from './serve/hub/index.ts'
 import { Members } from './serve/hub/members.ts'
 
 const timeoutSeconds = 10
@@ -31,11 +31,18 @@ export async function withSession<T>(
     return { message: text.text('message'), nonce: text.text('nonce') }
   })
   // Sessions are dated by the clock of the machine, on a local network too.
-  if (!isSafeToSign(profile, message, { host, address, nonce, now: systemClock.now() }))
+  const expected = { host, address, nonce, now: systemClock.now() }
+  if (!isSafeToSign(profile, message, expected)) {
+    const offset = signInClockOffset(profile, message, expected)
+    if (offset !== null)
+      throw new CliError('wrong_clock', `${offsetText(offset)}; nothing is signed`, {
+        hint: synchroniseClock,
+      })
     throw invalidAnswer(
       `the hub sent a text that is not a sign-in to ${host}; nothing is signed`,
       `It sent: ${message.slice(0, 1000)}`,
     )
+  }
   if (!(await confirm(message))) throw new CliError('not_confirmed', 'nothing is signed')
   const body = { message, signature: signPersonalMessage(wallet.privateKey, message) }
   const token = await client.call({ method: 'POST', target: '/v1/auth/siwe', body }, (answer) =>

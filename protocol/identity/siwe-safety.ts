@@ -69,6 +69,24 @@ export function isSafeToSign(profile: Profile, message: string, expected: SiweEx
   )
 }
 
+/**
+ * By how much the two clocks differ where {@link isSafeToSign} refuses a text for that alone: at the time of its issue it would be safe.
+ *
+ * @returns Seconds by which the wallet's clock is behind the hub's, negative if it is ahead; null for every other text.
+ */
+export function signInClockOffset(
+  profile: Profile,
+  message: string,
+  expected: SiweExpectation,
+): number | null {
+  const parsed = tryParseSiwe(message)
+  if (parsed === null) return null
+  const issuedAt = Math.floor(parseTimestamp(parsed.issuedAt)! / 1000)
+  const offset = issuedAt - expected.now
+  const isForThat = Math.abs(offset) > issuedAtSkewSeconds
+  return isForThat && isSafeToSign(profile, message, { ...expected, now: issuedAt }) ? offset : null
+}
+
 /** Characters are code points; the count of UTF-16 units is never smaller. */
 export function isTextLongerThan(text: string, characters: number): boolean {
   return text.length > characters && (text.length > 2 * characters || Array.from(text).length > characters)

@@ -14,7 +14,7 @@ import {
   type SiweMessage,
   SiweMessageError,
 } from './siwe-message.ts'
-import { isSafeToSign } from './siwe-safety.ts'
+import { isSafeToSign, signInClockOffset } from './siwe-safety.ts'
 
 describeVectors('siwe')
 
@@ -201,5 +201,22 @@ describe('isSafeToSign', () => {
 
   test('refuses a text that does not parse', () => {
     expect(isSafeToSign(profile, `${issuedText}\n`, expected)).toBe(false)
+  })
+
+  test.each<[string, number, Partial<SiweMessage>, number | null]>([
+    ['a clock that is behind', now - 301, {}, 301],
+    ['a clock that is ahead', now + 301, {}, -301],
+    ['a clock that is ahead of the expiration', now + 86_400, {}, -86_400],
+    ['clocks that agree well enough', now - 300, {}, null],
+    ['an expiration that is the reason itself', now + 10, { expirationTime: formatTimestamp(now + 5) }, null],
+    ['another host beside a clock that is behind', now - 301, { domain: 'localhost:7879' }, null],
+    ['no expiration beside a clock that is behind', now - 301, { expirationTime: null }, null],
+  ])('is told from a wrong clock by the offset: %s', (_, at, change, offset) => {
+    const text = formatSiweMessage({ ...parsed, ...change })
+    expect(signInClockOffset(profile, text, { ...expected, now: at })).toBe(offset)
+  })
+
+  test('a text that does not parse has no offset', () => {
+    expect(signInClockOffset(profile, `${issuedText}\n`, { ...expected, now: now - 301 })).toBeNull()
   })
 })

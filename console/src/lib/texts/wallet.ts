@@ -49,6 +49,10 @@ export const wallet = {
       'This is not what you asked for',
       'The hub prepared something else, so nothing was signed. Do not repeat it; tell the operator of the hub.',
     ],
+    clock: [
+      'The clock of this device is wrong',
+      'Nothing was signed. Have the device set its date and time by the network, then try again.',
+    ],
     limited: ['Too many requests', 'The hub takes the next one in a moment. Nothing is lost.'],
     away: ['The hub does not answer', 'Nothing was signed. Try again when it is back.'],
     ended: ['Your session has ended', 'Sign in again to go on. Your input stays.'],

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { refusalOf } from '../../../../sdk/errors.ts'
-import { AnswerError, DeadlineError, RefusedToSign, UnreachableError } from '../../../../sdk/index.ts'
+import {
+  AnswerError,
+  DeadlineError,
+  RefusedToSign,
+  UnreachableError,
+  WrongClock,
+} from '../../../../sdk/index.ts'
 import type { Schemas } from '../../../../sdk/operations.ts'
 import { isRefused, problemOf, walletProblemOf } from './problems.ts'
 
@@ -18,6 +24,7 @@ test.each([
   [walletProblemOf(undefined), 'wallet'],
   [new RefusedToSign('bond would fail: The collateral is too low.'), 'fails_now'],
   [new RefusedToSign('The wallet refuses to sign this: message.amount differs from the request.'), 'differs'],
+  [new WrongClock('This machine is 400 s behind the hub.', 400), 'clock'],
   [new UnreachableError('No hub answers.'), 'away'],
   [new AnswerError('Bad gateway.', 502), 'away'],
   [refusal(503, 'unavailable'), 'away'],

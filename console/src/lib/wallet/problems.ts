@@ -1,5 +1,12 @@
 /** The problems that keep a wallet from signing or the hub from accepting an action; the kind decides which step helps. */
-import { AnswerError, HubError, Refusal, RefusedToSign, UnreachableError } from '../../../../sdk/errors.ts'
+import {
+  AnswerError,
+  HubError,
+  Refusal,
+  RefusedToSign,
+  UnreachableError,
+  WrongClock,
+} from '../../../../sdk/errors.ts'
 import { isSettled } from '../uncertain.ts'
 
 export type ProblemKind =
@@ -11,6 +18,7 @@ export type ProblemKind =
   | 'reverted'
   | 'fails_now'
   | 'differs'
+  | 'clock'
   | 'limited'
   | 'away'
   | 'ended'
@@ -43,6 +51,7 @@ export function problemOf(thrown: unknown): Problem {
 
 function kindOf(error: Error): ProblemKind {
   if (error instanceof WalletProblem) return error.kind
+  if (error instanceof WrongClock) return 'clock'
   if (error instanceof RefusedToSign) return error.message.includes('would fail') ? 'fails_now' : 'differs'
   if (error instanceof UnreachableError) return 'away'
   if (!(error instanceof Refusal || error instanceof AnswerError)) return 'other'

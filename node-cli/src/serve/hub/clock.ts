@@ -28,10 +28,11 @@ export async function readOffset(client: HubClient): Promise<number> {
 export const offsetText = (offset: number): string =>
   `this machine is ${Math.abs(offset)} s ${offset > 0 ? 'behind' : 'ahead of'} the hub`
 
+export const synchroniseClock =
+  'Synchronise the clock of this machine, for example with: timedatectl set-ntp true'
+
 export const stepForOffset = ({ isLocal }: HubClient): string =>
-  isLocal
-    ? 'A local network has a time of its own: serve with --clock hub.'
-    : 'Synchronise the clock of this machine, for example with: timedatectl set-ntp true'
+  isLocal ? 'A local network has a time of its own: serve with --clock hub.' : synchroniseClock
 
 /**
  * Whether a hub refuses a request because of its time, and how to fix that.
