@@ -46,7 +46,7 @@ export class ProjectSets {
     const record = await projects.findRecord(projectId)
     if (record === null || !scheduled.includes(record.project.listingStatus)) return null
     const now = await clock.now()
-    const versionAt = await this.#versions(record)
+    const versionAt = await this.#versions(projectId, record)
     const { due, nextAt } = scheduleSets(now, versionAt, delayOf(projectId))
     let open = 0
     // One epoch that cannot be brought forward does not keep the other waiting.
@@ -58,12 +58,14 @@ export class ProjectSets {
     return { open, nextInSecs: nextAt - now }
   }
 
-  /** The version in force, or the published one from its epoch on. */
-  async #versions({ current, pending }: ProjectRecord): Promise<(time: number) => ProjectVersion> {
-    const { effectiveAt } = pending ?? {}
-    if (pending?.status !== 'registered' || typeof effectiveAt !== 'number') return () => current
-    const next = await this.#sources.projectVersions.find(pending.projectId, pending.version)
-    return (time) => (next !== null && time >= effectiveAt ? next : current)
+  /** The version in force, or a published one from its epoch on. */
+  async #versions(
+    projectId: string,
+    { current, pending }: ProjectRecord,
+  ): Promise<(time: number) => ProjectVersion> {
+    // The newest one may be submitted alone, while an earlier one waits for its epoch.
+    const waiting = pending === null ? [] : await this.#sources.projectVersions.waiting(projectId)
+    return (time) => waiting.findLast(({ effectiveAt }) => (effectiveAt ?? Infinity) <= time) ?? current
   }
 
   async #settle(projectId: string, due: DueEpoch<ProjectVersion>): Promise<boolean> {

@@ -153,6 +153,13 @@ describe('metadata', () => {
     expect((await clean(whole)).bytes).toEqual(plain)
   })
 
+  test('is removed behind the colour transform that Adobe names, and a segment without one is dropped', async () => {
+    const adobe = concatBytes(ascii('Adobe'), Uint8Array.of(0, 100, 0, 0, 0, 0, 1))
+    const whole = jpegWith(jpeg(), [0xee, concatBytes(adobe, ascii('secret'))])
+    expect((await clean(whole)).bytes).toEqual(jpegWith(jpeg(), [0xee, adobe]))
+    expect((await clean(jpegWith(jpeg(), [0xee, adobe.slice(0, 11)]))).bytes).toEqual(jpeg())
+  })
+
   test('is removed from an extended WebP, whose header then no longer lists it', async () => {
     const plain = webp()
     const whole = riff(

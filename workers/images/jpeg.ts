@@ -92,6 +92,9 @@ function scanEnd(bytes: Uint8Array, from: number): number {
 
 const isDescription = (code: number): boolean => (code >= 0xe0 && code <= 0xef) || code === 0xfe
 
+/** Of Adobe's segment, up to the byte that says how colours are coded. */
+const adobeLength = 12
+
 /** The parts of a description that are kept: how dense the pixels are, which colours they mean, and how the colours are coded. */
 function keptOf(code: number, segment: Uint8Array, whole: Uint8Array): Uint8Array[] {
   const begins = (name: string) =>
@@ -100,7 +103,8 @@ function keptOf(code: number, segment: Uint8Array, whole: Uint8Array): Uint8Arra
     // Without the thumbnail, which is as large as it likes.
     return [concatBytes(Uint8Array.of(0xff, 0xe0, 0, 16), segment.subarray(0, 12), Uint8Array.of(0, 0))]
   if (code === 0xe2 && begins('ICC_PROFILE\0')) return [whole]
-  if (code === 0xee && begins('Adobe')) return [whole]
+  if (code === 0xee && begins('Adobe') && segment.length >= adobeLength)
+    return [concatBytes(Uint8Array.of(0xff, 0xee, 0, 2 + adobeLength), segment.subarray(0, adobeLength))]
   return []
 }
 

@@ -21,6 +21,8 @@ interface Allowance {
 
 /** By budget and subject, in the order in which they were first taken. */
 const allowances = new Map<string, Allowance>()
+/** The window in which a request paid from each budget. */
+const paidIn = new WeakMap<HubContext, Map<string, number>>()
 /** An isolate holds tokens of no more subjects than this, however many addresses and keys call. */
 const subjectsMax = 10_000
 
@@ -35,7 +37,7 @@ export async function pay(c: HubContext, charges: readonly Charge[]): Promise<Pa
   const held = charges.map((charge) => ({ charge, tokens: tokensOf(charge.key) }))
   while (true) {
     const nowMs = Date.now()
-    if (held.every((one) => canPay(one, nowMs))) return { refused: false, report: takeFrom(held, nowMs) }
+    if (held.every((one) => canPay(one, nowMs))) return { refused: false, report: takeFrom(c, held, nowMs) }
     const refusing = held.find((one) => cannotPay(one, nowMs))
     if (refusing) return { refused: true, report: reportOf(refusing, nowMs) }
     await Promise.all(held.filter((one) => !canPay(one, nowMs)).map((one) => refilled(c, one)))
@@ -43,8 +45,11 @@ export async function pay(c: HubContext, charges: readonly Charge[]): Promise<Pa
 }
 
 /** @returns The report of the budget with the least left. */
-function takeFrom(held: readonly Held[], nowMs: number): RateLimitReport {
+function takeFrom(c: HubContext, held: readonly Held[], nowMs: number): RateLimitReport {
+  const windows = paidIn.get(c) ?? new Map<string, number>()
+  paidIn.set(c, windows)
   for (const { charge, tokens } of held) {
+    windows.set(charge.key, tokens.window)
     tokens.left -= charge.amount
     tokens.spent += charge.amount
   }
@@ -52,10 +57,11 @@ function takeFrom(held: readonly Held[], nowMs: number): RateLimitReport {
   return reports.reduce((a, b) => (b.remaining <= a.remaining ? b : a))
 }
 
-/** Gives back what was paid. In a later window it is worth nothing, and none is made. */
-export function giveBack({ key, amount }: Charge): void {
+/** Gives back what a request has paid. In a later window it is worth nothing, and none is made. */
+export function giveBack(c: HubContext, { key, amount }: Charge): void {
   const tokens = allowances.get(key)
-  if (tokens === undefined || tokens.windowEndsAtMs <= Date.now() || tokens.spent < amount) return
+  if (tokens === undefined || tokens.window !== paidIn.get(c)?.get(key)) return
+  if (tokens.windowEndsAtMs <= Date.now() || tokens.spent < amount) return
   tokens.spent -= amount
   tokens.left += amount
 }

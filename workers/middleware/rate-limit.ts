@@ -31,7 +31,7 @@ export const spendAddressBudget = (
 
 /** Gives back what {@link spendAddressBudget} took. */
 export function refundAddressBudget(c: HubContext, name: 'unproven'): void {
-  for (const charge of chargesOf(c, name, null)) giveBack(charge)
+  for (const charge of chargesOf(c, name, null)) giveBack(c, charge)
 }
 
 /** Pays for relayed actions, by owner and client address. @throws {@link ApiError} 429 `rate_limited` when one has had enough for the day. */
@@ -43,7 +43,7 @@ export const spendRelay = (c: HubContext, owner: string, actions = 1): Promise<v
   )
 
 export function refundRelay(c: HubContext, owner: string, actions = 1): void {
-  for (const charge of chargesOf(c, 'relay', owner, actions)) giveBack(charge)
+  for (const charge of chargesOf(c, 'relay', owner, actions)) giveBack(c, charge)
 }
 
 /**
@@ -61,7 +61,7 @@ export async function payForStorage<T>(
   try {
     return await store()
   } catch (error) {
-    if (isRefusal(error)) for (const charge of charges) giveBack(charge)
+    if (isRefusal(error)) for (const charge of charges) giveBack(c, charge)
     throw error
   }
 }
@@ -105,7 +105,7 @@ export async function payForDirectRound<T>(
     return result
   } finally {
     const left = { gas: most.gas - used.gas, kib: most.kib - used.kib, seconds: most.seconds - seconds() }
-    for (const charge of charges(left)) giveBack(charge)
+    for (const charge of charges(left)) giveBack(c, charge)
   }
 }
 

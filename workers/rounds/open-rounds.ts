@@ -12,6 +12,6 @@ export async function openRounds(
   if (committees === null) return 0
   const { given, open } = await committees(projectId).openRounds(epoch)
   if (given === 0) return 0
-  const [ended] = await epochRounds.latest(projectId, epoch)
-  return Math.max(open, given - (ended?.rounds ?? 0))
+  const { totals } = await epochRounds.known(projectId, epoch)
+  return Math.max(open, given - (totals[0]?.rounds ?? 0))
 }

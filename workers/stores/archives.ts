@@ -1,4 +1,4 @@
-import { desc, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { batch, Store } from './database.ts'
 import { medianOf } from './epoch-rounds.ts'
 import { archivedBefore } from './round-lists.ts'
@@ -221,19 +221,23 @@ export class ArchiveStore extends Store {
     )
   }
 
-  /** The archives of a project, the newest epoch first. */
+  /** The archives of a project, the newest epoch first. Longer epochs have smaller numbers, so their rounds order them. */
   async list(
     projectId: string,
-    after: Pick<ArchiveRow, 'epoch'> | undefined,
+    after: Pick<ArchiveRow, 'lastIssuedAt' | 'epoch'> | undefined,
     limit: number,
   ): Promise<ArchiveRow[]> {
     return this.db
       .select()
       .from(archives)
       .where(
-        sql`${eq(archives.projectId, projectId)} AND ${after === undefined ? true : lt(archives.epoch, after.epoch)}`,
+        and(
+          eq(archives.projectId, projectId),
+          after &&
+            sql`(${archives.lastIssuedAt}, ${archives.epoch}) < (${after.lastIssuedAt}, ${after.epoch})`,
+        ),
       )
-      .orderBy(desc(archives.epoch))
+      .orderBy(desc(archives.lastIssuedAt), desc(archives.epoch))
       .limit(limit)
   }
 }

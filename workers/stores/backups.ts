@@ -70,7 +70,7 @@ export class BackupStore extends Store {
       .select({ epoch: epochRounds.epoch, rounds: epochRounds.rounds })
       .from(epochRounds)
       .where(eq(epochRounds.projectId, projectId))
-      .orderBy(desc(epochRounds.epoch))
+      .orderBy(desc(epochRounds.endsAt))
       .limit(epochsMax)
   }
 

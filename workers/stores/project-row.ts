@@ -38,7 +38,7 @@ export const classBit = (name: (typeof deviceClasses)[number]): number => 1 << d
 /** Sorts as the amounts do: the number of digits, then the digits. */
 export const earningsKey = (amount: string): string => `${String(amount.length).padStart(2, '0')}${amount}`
 
-/** The version columns that decide when a consensus that follows `before` takes effect. */
+/** The epoch length of a version. `boundary_secs` is read only by earlier versions of the hub, which a rollback brings back. */
 export const boundaryColumns = (before: ProjectManifest, { consensus }: ProjectManifest) => ({
   epochSecs: consensus.work.epoch_secs,
   boundarySecs: commonBoundarySecs(before.consensus.work.epoch_secs, consensus.work.epoch_secs),

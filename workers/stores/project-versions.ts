@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import type { NetworkParams } from '../../protocol/identity/index.ts'
 import {
   type ProjectManifest,
   type ProjectRules,
@@ -8,6 +9,7 @@ import {
 import { batch, isChanged, Store } from './database.ts'
 import { boundaryColumns, manifestColumns } from './project-row.ts'
 import type { ProjectVersion, Submission } from './projects.ts'
+import { registryEffects } from './registry-effects.ts'
 import { projects, projectVersions, type Token } from './schema/index.ts'
 import { insertFrom, isOneOf } from './statements.ts'
 
@@ -91,6 +93,15 @@ export class ProjectVersionStore extends Store {
     return rows[0] ?? null
   }
 
+  /** Published versions that wait for their epoch, the earliest first. */
+  async waiting(projectId: string): Promise<ProjectVersion[]> {
+    return this.db
+      .select()
+      .from(projectVersions)
+      .where(and(eq(projectVersions.projectId, projectId), sql`${projectVersions.status} = 'registered'`))
+      .orderBy(asc(projectVersions.version))
+  }
+
   /** The highest that is not rejected: what the next one continues. */
   async latest(projectId: string): Promise<VersionSummary | null> {
     const rows = await this.db
@@ -118,9 +129,15 @@ export class ProjectVersionStore extends Store {
 
   /**
    * Stores the version after the latest one, and puts it in force at once when the consensus stays. If several race, the unique
-   * number accepts one.
+   * number accepts one. Its developer may have published it already: then it waits for its epoch at once.
+   *
+   * @returns `exists` also if meanwhile another consensus came into force or was published.
    */
-  async submit(next: NextVersion, now: number): Promise<'created' | 'exists'> {
+  async submit(
+    next: NextVersion,
+    now: number,
+    params: Pick<NetworkParams, 'beacon_offset_secs'>,
+  ): Promise<'created' | 'exists'> {
     const { projectId, current, manifest, canonical, hashes, signature, token, tiersChanged } = next
     const { version, previous } = manifest
     const { manifest_hash: manifestHash, consensus_hash: consensusHash } = hashes
@@ -128,6 +145,10 @@ export class ProjectVersionStore extends Store {
     const before = sql`SELECT 1 FROM ${projectVersions} WHERE ${ofProject}
       AND ${projectVersions.version} = ${version - 1} AND ${projectVersions.manifestHash} = ${previous}
       AND ${projectVersions.status} <> 'rejected'`
+    const changesRules = tiersChanged.includes('consensus')
+    const staysSame = sql`EXISTS (SELECT 1 FROM ${projects} WHERE ${projects.projectId} = ${projectId}
+      AND ${projects.consensusHash} = ${consensusHash}) AND NOT EXISTS (SELECT 1 FROM ${projectVersions}
+      WHERE ${ofProject} AND ${projectVersions.status} = 'registered' AND ${projectVersions.consensusHash} <> ${consensusHash})`
     const mine = and(
       ofProject,
       eq(projectVersions.version, version),
@@ -142,10 +163,10 @@ export class ProjectVersionStore extends Store {
           ...{ status: 'submitted', tiersChanged, submittedAt: now },
           ...boundaryColumns(current, manifest),
         },
-        sql`WHERE EXISTS (${before})`,
+        sql`WHERE EXISTS (${before}) AND ${changesRules ? sql`true` : staysSame}`,
       ).onConflictDoNothing(),
-      ...(tiersChanged.includes('consensus')
-        ? []
+      ...(changesRules
+        ? registryEffects(sql`SELECT ${projectId}`, sql`true`, params)
         : this.#putInForce({ projectId, version, manifest, hashes, token }, mine)),
     ])
     return isChanged(results[0]) ? 'created' : 'exists'

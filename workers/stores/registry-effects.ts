@@ -1,7 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
+import { alias, type SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type { NetworkParams } from '../../protocol/identity/index.ts'
-import type { ListingStatus, versionStates } from '../../protocol/manifest/index.ts'
+import { epochLengths, type ListingStatus, type versionStates } from '../../protocol/manifest/index.ts'
 import { isState } from './chain-facts.ts'
 import { chainStates, devices, projects, projectVersions, subscriptions } from './schema/index.ts'
 import { build } from './statements.ts'
@@ -28,7 +28,7 @@ export function registryEffects(
   guard: SQL,
   { beacon_offset_secs }: Pick<NetworkParams, 'beacon_offset_secs'>,
 ): SQLWrapper[] {
-  const { projectId, version, status, epochSecs, boundarySecs } = projectVersions
+  const { projectId, version, status, epochSecs } = projectVersions
   const { listingStatus } = projects
   const isOfVersion = sql`${projectId} = ${projects.projectId}`
   const isPublished = isPublishedAs(projectVersions)
@@ -36,11 +36,7 @@ export function registryEffects(
     AND ${status} <> 'rejected' AND ${isPublished})`
   const said = (member: string) => sql`(SELECT ${chainStates.state}->>${member} FROM ${chainStates}
     WHERE ${isState('version', sql`${projectId} || ':' || ${version}`)})`
-  const publishedAt = said('published_at')
-  // Written out, because a bound number is a float to the database, and the division has to be of integers.
-  const beaconOffset = sql.raw(String(beacon_offset_secs))
-  // The first boundary of both epoch lengths whose snapshot cannot have been built yet (protocol section 6.3).
-  const effectiveAt = sql`((${publishedAt} + ${beaconOffset}) / ${boundarySecs} + 1) * ${boundarySecs}`
+  const effectiveAt = effectiveTime(beacon_offset_secs)
   const moveProject = (from: ListingStatus, to: ListingStatus, condition: SQL) =>
     build
       .update(projects)
@@ -56,7 +52,7 @@ export function registryEffects(
   const isSubmitted = sql`EXISTS (SELECT 1 FROM ${projects} WHERE ${isOfVersion} AND ${listingStatus} = 'submitted')`
   const isBeyond = sql`EXISTS (SELECT 1 FROM ${projects} WHERE ${isOfVersion} AND ${listingStatus} <> 'submitted')`
   const published = {
-    ...{ publishedAt, publishTx: said('published_tx'), effectiveAt },
+    ...{ publishedAt: said('published_at'), publishTx: said('published_tx'), effectiveAt },
     effectiveEpoch: sql`${effectiveAt} / ${epochSecs}`,
   }
   const unpublished = { publishedAt: null, publishTx: null, effectiveAt: null, effectiveEpoch: null }
@@ -72,6 +68,36 @@ export function registryEffects(
       sql`${version} > 1 AND NOT ${isPublished}`,
     ),
   ]
+}
+
+/**
+ * When a published version takes effect: the first time at which epochs of it and of the version before it begin, and whose
+ * snapshot cannot have been built yet (protocol section 6.3), but not before that version does. The times of all versions are counted
+ * from the first one on, so the result depends neither on what was in force at the submission nor on which events are indexed together. One
+ * that was published before its submission counts from that.
+ */
+function effectiveTime(beaconOffsetSecs: number): SQL {
+  const { projectId, version } = projectVersions
+  const other = alias(projectVersions, 'other')
+  const said = sql`(SELECT ${chainStates.state}->>'published_at' FROM ${chainStates}
+    WHERE ${isState('version', sql`${projectId} || ':' || ${other.version}`)})`
+  // The common multiples of two lengths are lengths as well.
+  const common = sql`(SELECT min(value) FROM json_each(${JSON.stringify(epochLengths)})
+    WHERE value % later.secs = 0 AND value % begun.secs = 0)`
+  // Written out, because a bound number is a float to the database, and the division has to be of integers.
+  const earliest = sql`max(later.at + ${sql.raw(String(beaconOffsetSecs))}, begun.at - 1)`
+  return sql`(WITH RECURSIVE
+    published(turn, at, secs) AS (
+      SELECT row_number() OVER (ORDER BY ${other.version}), max(${said}, ${other.submittedAt}), ${other.epochSecs}
+      FROM ${projectVersions} AS other WHERE ${other.projectId} = ${projectId} AND ${other.version} > 1
+        AND ${other.version} <= ${version} AND ${other.status} <> 'rejected' AND ${isPublishedAs(other)}),
+    begun(turn, at, secs) AS (
+      SELECT 0, 0, ${other.epochSecs} FROM ${projectVersions} AS other
+      WHERE ${other.projectId} = ${projectId} AND ${other.version} = 1 AND ${other.status} <> 'rejected'
+      UNION ALL
+      SELECT later.turn, (${earliest} / ${common} + 1) * ${common}, later.secs
+      FROM begun JOIN published AS later ON later.turn = begun.turn + 1)
+    SELECT at FROM begun ORDER BY turn DESC LIMIT 1)`
 }
 
 type VersionState = (typeof versionStates)[number]

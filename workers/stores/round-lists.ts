@@ -136,7 +136,7 @@ export const archivedBefore = (
   ${
     projectId === undefined
       ? sql`ORDER BY ${archives.lastIssuedAt} DESC`
-      : sql`WHERE ${archives.projectId} = ${projectId} ORDER BY ${archives.epoch} DESC`
+      : sql`WHERE ${archives.projectId} = ${projectId} ORDER BY ${archives.lastIssuedAt} DESC`
   } LIMIT 1`
 
 export type AcceptedEpoch = Pick<

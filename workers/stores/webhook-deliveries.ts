@@ -275,8 +275,8 @@ export class WebhookDeliveryStore extends Store {
    */
   async fail(delivery: Prepared, attempt: Attempt, now: number): Promise<number | null> {
     const { webhookId, failingSince } = delivery
-    const isByHand = delivery.attemptsMade + delivery.attemptsLeft !== attemptsMax
-    const attemptsLeft = delivery.attemptsLeft - 1
+    const isByHand = delivery.attemptsLeft === 0
+    const attemptsLeft = Math.max(0, delivery.attemptsLeft - 1)
     const pause = attemptsLeft > 0 ? pauseBefore(attemptsLeft) : null
     const outcome = {
       ...{ state: pause === null ? ('failed' as const) : ('pending' as const), attemptsLeft },

@@ -133,7 +133,7 @@ export class WebhookStore extends Store {
         webhookDeliveries,
         {
           ...{ webhookId, number: sql`${webhooks.deliveries}`, createdAt: now, state: 'pending', body },
-          ...{ attemptsLeft: 1, dueAt: now },
+          ...{ attemptsLeft: 0, dueAt: now },
         },
         sql`FROM ${webhooks} WHERE ${isOwn(owner, webhookId)}`,
       ).returning({ number: webhookDeliveries.number }),
@@ -150,7 +150,7 @@ export class WebhookStore extends Store {
       .update(webhookDeliveries)
       .set({
         state: 'pending',
-        attemptsLeft: sql`iif(${state} = 'pending', ${attemptsLeft}, 1)`,
+        attemptsLeft: sql`iif(${state} = 'pending', ${attemptsLeft}, 0)`,
         dueAt: now,
       })
       .where(and(isDelivery(webhookId, number), sql`${state} <> 'gap'`))

@@ -152,7 +152,8 @@ SELECT (${projectFacts(params)}) AS project,
   (SELECT json_group_array(json_object('missedBecause', missed_because, 'rejectionReason', rejection_reason,
     'count', count, 'lastAt', at, 'problem', vote_problem))
     FROM wrong) AS leases,
-  (SELECT max(epoch) FROM (SELECT epoch FROM alike WHERE is_own UNION ALL SELECT epoch FROM other)) AS lastEpoch,
+  (SELECT epoch FROM (SELECT epoch, at FROM alike WHERE is_own UNION ALL SELECT epoch, created_at FROM other)
+    ORDER BY at DESC LIMIT 1) AS lastEpoch,
   (SELECT iif(sum(count) = ${leasesRead}, min(at), NULL) FROM alike) AS leasesSince,
   (SELECT json_group_array(json_object('epoch', epoch, 'endsAt', ends_at, 'units', units, 'amount', amount,
     'token', json(token), 'leaf', leaf, 'state', state, 'settlement', settlement, 'error', error))
@@ -174,7 +175,7 @@ SELECT (${projectFacts(params)}) AS project,
   (SELECT json_object('epoch', epoch, 'endsAt', ends_at) FROM s JOIN epoch_credits AS e
     ON e.miner = s.payout AND e.project_id = s.project_id
     WHERE NOT EXISTS (SELECT 1 FROM epoch_receipts AS r WHERE r.project_id = e.project_id AND r.epoch = e.epoch)
-    ORDER BY e.epoch LIMIT 1) AS unattested
+    ORDER BY e.ends_at LIMIT 1) AS unattested
 FROM s`
 
 const ofProjectText = (params: Offset) => `WITH of AS (${projectText('?1')})

@@ -6,7 +6,7 @@ import type { ReceivedCall } from '../../testing/webhook-receiver.ts'
 import { lostSecs } from '../stores/webhook-deliveries.ts'
 import { bodyOf, itemsOf } from '../test/client.ts'
 import { consume, consumeIn } from '../test/queue.ts'
-import { rowsOf, runSql, scalarOf } from '../test/tables.ts'
+import { rowOf, rowsOf, runSql, scalarOf } from '../test/tables.ts'
 import {
   createOwner,
   createReceiver,
@@ -275,6 +275,22 @@ test('a failed delivery that was started by hand does not disable the webhook', 
   await by.post(`/v1/me/webhooks/${id}/deliveries/${delivery}/redeliver`)
   await settle()
   expect([(await list())[0]?.attempts_made, await failingSince()]).toEqual([2, null])
+})
+
+test('a delivery that is sent once more by hand does not count either, however many attempts it had', async () => {
+  const { receiver, by, id, list } = await setUp()
+  await tell(1)
+  await settle()
+  await runSql('UPDATE webhook_deliveries SET attempts_made = 7 WHERE webhook_id = ?', id)
+  await receiver.answers({ status: 500 })
+  const [delivery] = await list()
+  await by.post(`/v1/me/webhooks/${id}/deliveries/${delivery?.delivery_id}/redeliver`)
+  await settle()
+  expect((await list())[0]).toMatchObject({ state: 'failed', attempts_made: 8 })
+  expect(await rowOf('SELECT failing_since, probe_at FROM webhooks WHERE webhook_id = ?', id)).toEqual({
+    failing_since: null,
+    probe_at: null,
+  })
 })
 
 describe('faults', () => {

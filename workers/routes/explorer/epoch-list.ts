@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { HubContext } from '../../context.ts'
 import { pageOf, paginate } from '../../http/pagination.ts'
-import type { RoundTotals } from '../../stores/epoch-rounds.ts'
+import type { KnownEpochs } from '../../stores/epoch-rounds.ts'
 import type { EpochRow, EpochState, ListedEpoch } from '../../stores/epochs.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
 import { EpochSummary, epochExample } from './schema.ts'
@@ -41,10 +41,11 @@ export async function listEpochs(
     ],
     fetch: async (after, limit) => {
       const position = after && { startsAt: after[0], projectId: after[1], epoch: after[2] }
+      const { epochs, epochRounds } = c.var.services
       const [record, known, attested] = await Promise.all([
         project?.record ?? null,
-        project === undefined ? [] : c.var.services.epochRounds.latest(project.id),
-        c.var.services.epochs.list({ projectId: project?.id, status }, position, limit, now),
+        project === undefined ? null : epochRounds.known(project.id),
+        epochs.list({ projectId: project?.id, status }, position, limit, now),
       ])
       if (project !== undefined && record === null) return []
       const newest = unattestedEpochs(record, known, now).filter(
@@ -65,17 +66,20 @@ export async function listEpochs(
 /** The running epoch of a project and the one before it, as long as nobody attested them. */
 function unattestedEpochs(
   record: ProjectRecord | null,
-  known: readonly RoundTotals[],
+  known: KnownEpochs | null,
   now: number,
 ): Unattested[] {
-  if (record === null) return []
-  const { project, current } = record
-  const { epochSecs } = current
-  const running = Math.floor(now / epochSecs)
-  return [running, running - 1].flatMap((epoch) => {
+  const running = known?.lengths.at(now)
+  if (record === null || known === null || !running) return []
+  const { project } = record
+  const { totals, lengths } = known
+  return [running, lengths.before(running)].flatMap((timed) => {
+    if (timed === null) return []
+    const { epoch, epochSecs } = timed
     const startsAt = epoch * epochSecs
     if (startsAt + epochSecs <= project.createdAt) return []
-    const view = unattestedView(project, { epoch, epochSecs }, known, now)
-    return [{ projectId: project.projectId, epoch, epochSecs, startsAt, view }]
+    return [
+      { projectId: project.projectId, ...timed, startsAt, view: unattestedView(project, timed, totals, now) },
+    ]
   })
 }

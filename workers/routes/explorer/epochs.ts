@@ -65,21 +65,20 @@ export const getEpoch = defineRoute(
   },
   async (c, { params: { project_id, epoch } }) => {
     const { epochs, epochRounds, clock } = c.var.services
-    const [now, { project, current }, row, known] = await Promise.all([
+    const [now, { project }, row, { totals, lengths }] = await Promise.all([
       clock.now(),
       findVisible(c, project_id),
       epochs.find(project_id, epoch),
-      epochRounds.latest(project_id, epoch),
+      epochRounds.known(project_id, epoch),
     ])
     if (row !== null) return json({ ...epochView(row, now), receipt: await epochs.receipt(row.receiptHash) })
-    const { epochSecs } = current
-    const isPast = epoch * epochSecs <= now && (epoch + 1) * epochSecs > project.createdAt
-    if (!isPast)
+    const timed = lengths.numbered(epoch, now)
+    if (timed === null || (epoch + 1) * timed.epochSecs <= project.createdAt)
       throw new ApiError(
         'not_found',
         `The project has no epoch ${epoch}: the epoch is in the future, or before the project.`,
       )
     const open = await openRounds(c.var.services, project_id, epoch)
-    return json({ ...unattestedView(project, { epoch, epochSecs }, known, now), open_rounds: open })
+    return json({ ...unattestedView(project, timed, totals, now), open_rounds: open })
   },
 )

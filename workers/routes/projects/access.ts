@@ -37,11 +37,12 @@ export async function findOwn(c: HubContext, projectId: string): Promise<Project
 export async function findInForce(c: HubContext, projectId: string): Promise<ProjectRecord | null> {
   const { projects, projectVersions, clock } = c.var.services
   const record = await projects.findRecord(projectId)
-  const { status, version, effectiveAt } = record?.pending ?? {}
-  if (status !== 'registered' || version === undefined || (effectiveAt ?? Infinity) > (await clock.now()))
-    return record
-  const due = await projectVersions.find(projectId, version)
-  if (due) await projectVersions.activate(due)
+  // The newest one may be submitted alone, while an earlier one waits for its epoch.
+  if (record === null || record.pending === null) return record
+  const [waiting, now] = await Promise.all([projectVersions.waiting(projectId), clock.now()])
+  const due = waiting.findLast(({ effectiveAt }) => (effectiveAt ?? Infinity) <= now)
+  if (due === undefined) return record
+  await projectVersions.activate(due)
   return projects.findRecord(projectId)
 }
 

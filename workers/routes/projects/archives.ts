@@ -53,7 +53,7 @@ export const listArchives = defineRoute(
       answerPage(c, {
         list: `archives project=${projectId}`,
         query,
-        by: ['epoch'],
+        by: ['lastIssuedAt', 'epoch'],
         fetch: (after, limit) => store.list(projectId, after, limit),
         view: ({ epoch, rounds, bytes, sha256, lastIssuedAt }: ArchiveRow) => ({
           ...{ epoch, rounds, bytes, sha256, last_created_at: lastIssuedAt },

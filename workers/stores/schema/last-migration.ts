@@ -1,2 +1,2 @@
 /** The newest file of d1-migrations/: a database without it is older than this build. */
-export const lastMigration = '0031_miners_by_key.sql'
+export const lastMigration = '0032_epochs_in_order.sql'

@@ -1,12 +1,7 @@
 import * as z from 'zod'
 import { encodeCanonicalJson, isObject, type Problem } from '../../../../protocol/encoding/index.ts'
 import { deriveProjectId, deriveVaultAddress, isSlug } from '../../../../protocol/identity/index.ts'
-import {
-  changedTiers,
-  deriveManifestHashes,
-  type ProjectManifest,
-  tiers,
-} from '../../../../protocol/manifest/index.ts'
+import { deriveManifestHashes, type ProjectManifest, tiers } from '../../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../../context.ts'
 import { json } from '../../../http/answer.ts'
 import { Address, Bytes32 } from '../../../http/formats.ts'
@@ -17,6 +12,7 @@ import { ManifestBody } from '../../projects/manifest-shape.ts'
 import { manifestOf } from '../../projects/view.ts'
 import { manifestBody } from './manifest-body.ts'
 import { findFixedProblems, findProblems } from './manifest-check.ts'
+import { changesOf } from './version-changes.ts'
 
 const Prepared = z
   .strictObject({
@@ -90,7 +86,7 @@ export const prepareProject = defineRoute(
       canonical: encodeCanonicalJson(valid),
       ...hashes,
       ...derived,
-      tier_changes: inForce && changedTiers(inForce, valid),
+      tier_changes: known && (await changesOf(c, known.current, valid, hashes.consensus_hash)),
     })
   },
 )

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
-import { changedTiers, continuesVersion } from '../../../../protocol/manifest/index.ts'
+import { continuesVersion } from '../../../../protocol/manifest/index.ts'
 import { directTransaction } from '../../../actions/direct-transaction.ts'
 import { DirectTransaction } from '../../../actions/gasless-schema.ts'
 import type { HubContext } from '../../../context.ts'
@@ -21,6 +21,7 @@ import {
   requireVerifiedDeveloper,
 } from './manifest-check.ts'
 import { publishAction } from './publish.ts'
+import { changesOf } from './version-changes.ts'
 
 const Submitted = z
   .strictObject({
@@ -44,7 +45,7 @@ export const createVersion = defineRoute(
     tag: 'Projects',
     summary: 'Submit the next version of a project',
     description:
-      'A version with an unchanged `consensus` is active at once. A version that changes it is `submitted` until it is published on chain, and becomes active at `effective_epoch`.',
+      'A version with the `consensus` in force is active at once, unless a published version with another one waits for its epoch. A version that changes it is `submitted` until it is published on chain, and becomes active at `effective_epoch`.',
     auth: { session: true, apiKey: 'projects:write', project: 'project_id' },
     idempotent: true,
     stores: 'records',
@@ -96,8 +97,7 @@ export const createVersion = defineRoute(
     )
       throw stale(latest)
 
-    // Not with the version before it: that one may wait for the chain, and its rules would come into force without it.
-    const tiersChanged = changedTiers(inForce, manifest)
+    const tiersChanged = await changesOf(c, current, manifest, hashes.consensus_hash)
     const next = {
       projectId: project_id,
       current: inForce,
@@ -108,7 +108,8 @@ export const createVersion = defineRoute(
       token,
       tiersChanged,
     }
-    if ((await projectVersions.submit(next, await c.var.services.clock.now())) === 'exists')
+    const { clock, params } = c.var.services
+    if ((await projectVersions.submit(next, await clock.now(), params)) === 'exists')
       throw stale(await projectVersions.latest(project_id))
     return answer(c, project_id, manifest.version)
   },
