@@ -60,6 +60,23 @@ describe.skipIf(!hasAnvil)('a chain', () => {
     expect(times.at(-1)).toBeGreaterThanOrEqual(before)
   })
 
+  test('that was stopped in the past goes on there as long as it shall begin there', async () => {
+    const file = path.join(folder, 'interrupted.json')
+    const mineAt = async (options: ChainOptions) => {
+      const chain = await begin(file, { blockSecs: 3_600, ...options })
+      await callBatch(chain.url, [['evm_mine']])
+      const time = await timeOf(chain)
+      await chain.stop()
+      return Date.now() / 1_000 - time
+    }
+    for (let start = 0; start < 2; start++) {
+      const behind = await mineAt({ pastSecs: 7_200 })
+      expect(behind).toBeLessThan(7_260)
+      expect(behind).toBeGreaterThan(7_000)
+    }
+    expect(await mineAt({})).toBeLessThan(60)
+  })
+
   test('answers queries for the states of a thousand ordinary blocks, and leaves no file of them', async () => {
     const file = path.join(folder, 'history.json')
     const account = `0x${'ab'.repeat(20)}`

@@ -29,7 +29,7 @@ export interface ChainOptions {
   readonly detached?: boolean
   /** The command that begins without its state. */
   readonly startOver?: string
-  /** A new chain starts this many seconds before now, and stays that far behind the machine until {@link catchUp}. */
+  /** The chain starts this many seconds before now, or where it was stopped later than that, and stays that far behind the machine until {@link catchUp}. */
   readonly pastSecs?: number
   /**
    * Seconds from one block to the next if there is no transaction. Transactions are mined at once. Blocks also come without
@@ -68,7 +68,7 @@ export async function startChain(
       history: { blocks: historyBlocksOf(defaultNetworkParams, blockSecs), folder: states },
       flags: [
         ...['--block-time', String(blockSecs), '--mixed-mining', '--state', file],
-        ...(existsSync(file) ? goingOn(file) : beginning(pastSecs)),
+        ...(existsSync(file) ? goingOn(file, pastSecs) : beginning(pastSecs)),
       ],
       detached,
     })
@@ -126,9 +126,9 @@ async function mineOne(url: string): Promise<number> {
  * Lets the chain go on as far ahead of the machine as its last block is: anvil does not keep that its time was moved, and the
  * next block would be older than its parent. Anvil is told as it starts, since a block may come before it takes calls.
  */
-function goingOn(file: string): string[] {
-  const head = timeOfState(file)
-  return head > unixNow() ? ['--timestamp', String(head)] : []
+function goingOn(file: string, pastSecs: number): string[] {
+  const start = Math.max(timeOfState(file), unixNow() - pastSecs)
+  return pastSecs > 0 || start > unixNow() ? ['--timestamp', String(start)] : []
 }
 
 /** The time of the last block, which is at the start of the file; 0 for a file that anvil refuses, and says why. */
@@ -156,6 +156,10 @@ export async function reachChain(url: string): Promise<Chain> {
     throw new StartError(`No chain answers at ${url}: ${cause instanceof Error ? cause.message : message}`)
   }
 }
+
+/** Null for the default port, or another one where the hub has that. */
+export const chainPortBeside = async (hubPort: number): Promise<number | null> =>
+  hubPort === defaultPort ? pickPort() : null
 
 async function choosePort(note: (text: string) => void): Promise<number> {
   try {

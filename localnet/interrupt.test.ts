@@ -18,6 +18,8 @@ const says =
 const runs = (name: string) => (started: Started) =>
   childrenOf(started).some(({ program }) => program === name)
 
+/** Until it is gone, a start makes the sample at the time of the first one. */
+const firstStart = () => path.join(npmStart.folder, 'first-start')
 const same = (args: string[]) => args
 const fresh = (args: string[]) => [...args, '--fresh']
 const withNodes = (args: string[]) => args.filter((arg) => arg !== '--no-nodes')
@@ -51,6 +53,7 @@ describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary f
     started.child.kill('SIGINT')
     const { code, stderr } = await started.exit
     expectNothingLeft()
+    expect(existsSync(firstStart())).toBe(true)
     expect([code, stderr.replaceAll(/^….*\n/gm, '')]).toEqual([0, ''])
   })
 
@@ -60,6 +63,7 @@ describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary f
     const started = await npmStart.start(withNodes((await freePorts()).args), options)
     // Over the data of the nodes before them.
     expect(started.output.stdout).toMatch(/^ +validator-4 /m)
+    expect(existsSync(firstStart())).toBe(false)
     process.kill(-started.child.pid!, 'SIGINT')
     // npm ends before the network has.
     await expect.poll(() => npmStart.listProcesses(), { timeout: 280_000 }).toEqual([])

@@ -1,11 +1,12 @@
 /** The local network: a chain, contracts, a hub, sample data, and nodes. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
+import { epochStart } from '../protocol/committees/index.ts'
 import type { Profile } from '../protocol/identity/index.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
 import { accounts } from './accounts.ts'
-import { type Chain, catchUp, reachChain, startChain } from './chain.ts'
+import { type Chain, catchUp, chainPortBeside, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { StartError } from './errors.ts'
 import type { Hub } from './hub.ts'
@@ -38,14 +39,14 @@ import {
   stateFolder,
   withStartErrors,
 } from './state.ts'
-import { describeNetwork, describeNodes, describeSample } from './summary.ts'
+import { describeNetwork, describeNodes, describeSample, withoutDevices } from './summary.ts'
 
 /**
  * A new chain starts this long before now, and the sample is made then: the beacon of the running epoch comes after the
- * bonds of the sample, so committees are drawn from the first minute on. Longer than an epoch of the sample and the time from
- * its beacon to its start.
+ * bonds of the sample, so committees are drawn from the first minute on, and any project has a beacon for its running epoch. Longer
+ * than an epoch of the sample and the time from its beacon to its start.
  */
-const samplePastSecs = 2 * 3_600
+const firstPastSecs = 2 * 3_600
 
 /** Four validators and the three devices of the sample. */
 const nodeCount = validatorCount + 3
@@ -86,16 +87,19 @@ export async function runNetwork(options: Options, args: readonly string[], life
   const baseUrl = `http://localhost:${port}`
   const files = networkFiles(folder)
   const startOver = commandWith(args, '--fresh', null)
+  // A start that was interrupted has made no sample yet, or a part of it: the next one makes it at the same time.
+  const isFirst = options.rpc === null && (existsSync(files.firstStart) || !existsSync(files.chain))
+  if (isFirst) withStartErrors(folder, () => writeFileSync(files.firstStart, ''))
 
   progress(options.rpc === null ? 'Starting the chain' : `Looking for the chain at ${options.rpc}`)
   const chainMs = performance.now()
   const chain = await lifecycle.run(
-    () =>
+    async () =>
       options.rpc === null
-        ? startChain(files.chain, options.chainPort, progress, {
+        ? startChain(files.chain, options.chainPort ?? (await chainPortBeside(port)), progress, {
             detached: true,
             startOver,
-            pastSecs: options.sample ? samplePastSecs : 0,
+            pastSecs: isFirst ? firstPastSecs : 0,
             blockSecs: options.blockSecs,
           })
         : reachChain(options.rpc),
@@ -165,6 +169,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
   await nodes?.waitUntilReady(sample?.projectId ?? null)
   // The figures of the network count its devices from the start on.
   await hub.runSchedule()
+  rmSync(files.firstStart, { force: true })
   const seconds = { all: secondsSince(startedMs), chain: chainSeconds, deployed: deployment !== found }
   const running = nodes?.running() ?? []
   const parts = [
@@ -264,7 +269,10 @@ function networkNodes(
     waitUntilReady: (projectId: string | null) =>
       orDoWithout(async () => {
         await Promise.all(all().map((node) => node.waitUntilKnown()))
-        if (projectId !== null) await waitForSet(hub, projectId)
+        if (projectId === null) return
+        const { snapshot } = await waitForSet(hub, projectId)
+        const { entries, epoch, epoch_secs } = snapshot
+        if (entries.length === 0) console.error(withoutDevices(epochStart(epoch + 1, epoch_secs)))
       }),
   }
 }

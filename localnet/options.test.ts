@@ -54,6 +54,7 @@ describe('readOptions', () => {
   })
 
   test.each([
+    ['one port for hub and chain', ['--port', '9000', '--chain-port', '9000'], 'cannot both have port 9000'],
     ['a word for a port', ['--port', 'http'], '--port must be a number from 0 to 65535, not "http".'],
     ['an exponent', ['--port', '1e3'], '--port must be a number'],
     ['hexadecimal digits', ['--port', '0x50'], '--port must be a number'],

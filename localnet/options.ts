@@ -54,10 +54,16 @@ export function readOptions(args: readonly string[]) {
       throw new UsageError(
         `--${option} is for a chain that the network starts itself, which --rpc replaces. Use only one of them.`,
       )
+  const port = readPort('--port', values.port) ?? 8787
+  const chainPort = readPort('--chain-port', values['chain-port'])
+  if (port === chainPort && port !== 0)
+    throw new UsageError(
+      `The hub and the chain cannot both have port ${port}: --port and --chain-port must differ.`,
+    )
   return {
-    port: readPort('--port', values.port) ?? 8787,
+    port,
     /** Null for the default one, or another when that is taken. */
-    chainPort: readPort('--chain-port', values['chain-port']),
+    chainPort,
     /** Seconds from one empty block of the chain to the next. */
     blockSecs: readBlockTime(values['block-time']),
     /** Null for any free ones. */

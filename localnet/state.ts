@@ -35,6 +35,8 @@ export const networkFiles = (folder: string) => ({
   storage: path.join(folder, 'storage'),
   /** The state that the chain writes. */
   chain: path.join(folder, 'chain.json'),
+  /** There until the first start has ended well. */
+  firstStart: path.join(folder, 'first-start'),
   /** Which deployment the hub's data is about. */
   deployment: path.join(folder, 'deployment.json'),
   /** The names of the network, in the form of `--profile`. */
@@ -61,6 +63,7 @@ export function clearState(folder: string): void {
       'node-token',
       'chain.json',
       'chain-states',
+      'first-start',
       'deployment.json',
       'profile.json',
       'params-changes.json',

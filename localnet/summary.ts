@@ -71,6 +71,10 @@ ${devices.join('\n')}
 `
 }
 
+/** @param until Network time, Unix seconds. */
+export const withoutDevices = (until: number): string =>
+  `No device of the sample project is in the set of the running epoch, so validators run its tasks until ${new Date(until * 1_000).toISOString()} of the network's time. To move the time there: ${callOf('pass-time', '1h')}`
+
 /** @param folder where the token of their operator is. */
 export function describeNodes(nodes: readonly LocalNode[], folder: string): string {
   const rows = nodes.map(
