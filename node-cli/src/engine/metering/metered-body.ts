@@ -5,6 +5,13 @@ import { type BodyRequest, MeterCode, prologueGas } from './meter-code.ts'
 import { stopped } from './meter-state.ts'
 import { type OperatorTraits, role, traitsOf } from './operator-traits.ts'
 import { RawNan } from './raw-nan.ts'
+import { V8LimitExceeded } from './v8-limit.ts'
+
+/**
+ * The {@link BodyValidator.movedValues} of a function for which V8 takes some 100 MB while it compiles the function, and a part of a
+ * second. Neither is bounded by the limits of the thread or ended by its clock.
+ */
+const movedValuesMax = 2 ** 22
 
 /** The state of an open block that the counting needs. */
 interface Frame {
@@ -82,6 +89,10 @@ export abstract class MeteredBody extends MeterCode {
       this.#enter(traits)
       if (traits.makes !== null && this.reachable) this.madeNan(traits.makes)
     }
+    if (validator.movedValues > movedValuesMax)
+      throw new V8LimitExceeded(
+        'the module is beyond the memory of the native engine; the interpreter can run it',
+      )
     return this.assemble()
   }
 

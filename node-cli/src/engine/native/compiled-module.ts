@@ -1,7 +1,7 @@
 import { readGuest } from '../../../../protocol/wasm/guest.ts'
-import { NodeFault } from '../execution.ts'
 import type { NanHandling } from '../metering/optimistic-body.ts'
 import { meterOptimistically } from '../metering/optimistic-module.ts'
+import { V8LimitExceeded } from '../metering/v8-limit.ts'
 import { rulesFirst } from '../validation/valid-guest.ts'
 import { hasSimd, noSimd } from './simd.ts'
 import { webAssembly } from './web-assembly.ts'
@@ -16,9 +16,6 @@ export interface CompiledForm {
   readonly optimistic: boolean
   readonly observesNan: boolean
 }
-
-/** Thrown for a module that keeps the rules and is beyond one of V8's own limits. */
-export class V8LimitExceeded extends NodeFault {}
 
 /** The forms of a module that keeps the rules for guests, each compiled when it is asked for first. */
 export class CompiledModule {

@@ -31,6 +31,11 @@ export class BodyValidator {
   heightMax = 0
   /** Number of locals, parameters included. */
   readonly localCount: number
+  /**
+   * Values that are there when a block begins, and that branches and calls move. V8 keeps or moves each of them while it compiles, so its
+   * memory and time grow with this sum, which may be thousands of times the size of the code.
+   */
+  movedValues = 0
   readonly #module: Module
   readonly #reader: WasmReader
   readonly #groups: readonly LocalGroup[]
@@ -113,6 +118,7 @@ export class BodyValidator {
         return this.#setUnreachable()
       case 'br_if': {
         const values = labelTypes(this.label(decoder.index))
+        this.movedValues += values.length
         this.#pop('i32')
         this.#popAll(values)
         return this.#pushAll(values)
@@ -214,6 +220,7 @@ export class BodyValidator {
       const values = labelTypes(this.label(label))
       if (values.length !== arity)
         this.#fail('a branch table leads to blocks that take unlike numbers of values')
+      this.movedValues += arity
       if (checked.has(values)) continue
       checked.add(values)
       const popped = values.map((_, index) => this.#pop(values[values.length - 1 - index]!))
@@ -224,6 +231,7 @@ export class BodyValidator {
 
   #call(type: number): void {
     const { params, results } = this.#module.types[type]!
+    this.movedValues += params.length + results.length
     this.#popAll(params)
     this.#pushAll(results)
   }
@@ -238,6 +246,7 @@ export class BodyValidator {
 
   #open(kind: 'block' | 'loop' | 'if'): void {
     const { params, results } = this.decoder.block
+    this.movedValues += this.localCount + this.#stack.length + params.length + results.length
     this.controls.push({ kind, params, results, height: this.#stack.length, unreachable: false })
     this.#pushAll(params)
   }
