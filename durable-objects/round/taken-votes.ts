@@ -18,6 +18,8 @@ interface TakenVote {
 export class TakenVotes<View> {
   readonly #kept: KeptRound
   readonly #config: Pick<RoundConfig<View>, 'judge' | 'reportInvalid'>
+  /** By position: how many votes are being judged, and the lease before the first of them. */
+  readonly #judging = new Map<number, { count: number; before: Lease }>()
 
   constructor(kept: KeptRound, config: Pick<RoundConfig<View>, 'judge' | 'reportInvalid'>) {
     this.#kept = kept
@@ -29,12 +31,20 @@ export class TakenVotes<View> {
     const kept = this.#kept
     if (kept.round === null || lease === null)
       return refusal('invalid_state', 'The round is over, or it never asked this node.')
+    const judging = this.#judging.get(lease.position) ?? { count: 0, before: lease }
+    this.#judging.set(lease.position, judging)
+    judging.count++
     kept.note((round) => transitions.voteCame(round, lease.position, cameAt))
     const problem = `a vote of ${lease.nodeKey} in ${kept.round.terms.roundId} cannot be looked at`
     const judgement = await this.#config.judge(kept.round, lease, body).catch(orElse(null, problem))
-    if (judgement === null)
+    judging.count--
+    const isLast = judging.count === 0
+    if (isLast) this.#judging.delete(lease.position)
+    if (judgement === null) {
+      judging.before = { ...judging.before, isInterrupted: true }
       return refusal('unavailable', 'The vote cannot be checked now. Send the same vote again shortly.')
-    const judged = (round: Round) => transitions.voteJudged(round, lease)
+    }
+    const judged = (round: Round) => (isLast ? transitions.voteJudged(round, judging.before) : round)
     if (judgement.status === 'invalid') {
       const check = judgement.message.slice(0, voteProblemMax)
       kept.change((round) => transitions.refused(judged(round), lease.position, 'invalid_vote', check))

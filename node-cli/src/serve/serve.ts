@@ -248,15 +248,14 @@ const openChunks = ({ chunkStorage, dataDir }: ServeConfig, { db }: ServeStore):
 
 /** A copy may lack the votes that were given since it was made, so it votes in new rounds only. */
 function withholdVotesOfCopy({ config, store, clock, params, log }: ServeNode): void {
-  if (claimDirectory(config.dataDir, store) === 'own') return
-  const notBefore = clock.now() + params().max_skew
-  withholdVotesBefore(store.facts, notBefore)
-  log.warn(
-    'the data directory is a copy or was restored: the node does not vote in rounds that began before',
-    {
-      not_before: notBefore,
-    },
-  )
+  claimDirectory(config.dataDir, store, () => {
+    const notBefore = clock.now() + params().max_skew
+    withholdVotesBefore(store.facts, notBefore)
+    log.warn(
+      'the data directory is a copy or was restored: the node does not vote in rounds that began before',
+      { not_before: notBefore },
+    )
+  })
 }
 
 function announce({ identity, profile, config, log }: ServeNode, { url }: RunningServer): void {

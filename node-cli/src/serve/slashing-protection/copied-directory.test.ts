@@ -17,12 +17,12 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const take = () => {
+const take = (noteCopy = () => {}) => {
   const facts: FactStore = {
     get: (name) => known.get(name) ?? null,
     set: (name, value) => void known.set(name, value),
   }
-  return claimDirectory(folder, { file: database(), facts })
+  return claimDirectory(folder, { file: database(), facts }, noteCopy)
 }
 
 /** Changes what the last process wrote. */
@@ -49,6 +49,18 @@ describe('claimDirectory', () => {
     take()
     rewrite(change)
     expect(take()).toBe('own')
+  })
+
+  test('finds a copy again at the next start if its process ends before that is noted', () => {
+    take()
+    known.set('owner_session', 'of a backup')
+    const end = () => {
+      throw new Error('killed')
+    }
+    expect(() => take(end)).toThrow('killed')
+    let notes = 0
+    expect(take(() => notes++)).toBe('copied')
+    expect([notes, take(end)]).toEqual([1, 'own'])
   })
 
   test.each([

@@ -38,9 +38,14 @@ const ownerBytesMax = 4096
  *
  * It cannot tell that the original is in use on another machine, nor that a whole disk was put back to an earlier state.
  *
+ * @param noteCopy Notes what follows from a copy. It is called again at the next start if this process ends before it returns.
  * @throws {@link CliError} while the process that wrote the file runs: the directory is a copy of the one it uses.
  */
-export function claimDirectory(dataDir: string, { file: database, facts }: OwnedStore): DirectoryFinding {
+export function claimDirectory(
+  dataDir: string,
+  { file: database, facts }: OwnedStore,
+  noteCopy: () => void,
+): DirectoryFinding {
   const file = path.join(dataDir, 'nodectl.owner')
   const last = readOwner(file)
   if (last !== null && isRunning(last))
@@ -55,13 +60,15 @@ export function claimDirectory(dataDir: string, { file: database, facts }: Owned
     database: fileMark(database),
     session: randomBytes(16).toString('hex'),
   }
+  const fits = last !== null && (kept === last.session || ('previous' in last && kept === last.previous))
+  const isOwn = last === null ? kept === null : fits && last.database === own.database
+  // Before the file fits the database, as it does from then on.
+  if (!isOwn) noteCopy()
   // A process that is killed between these steps leaves a file that fits the database before and after.
   writeOwner(file, { ...own, previous: kept })
   facts.set(sessionFact, own.session)
   writeOwner(file, own)
-  if (last === null) return kept === null ? 'own' : 'copied'
-  const fits = kept === last.session || ('previous' in last && kept === last.previous)
-  return fits && last.database === own.database ? 'own' : 'copied'
+  return isOwn ? 'own' : 'copied'
 }
 
 interface OwnedStore {
