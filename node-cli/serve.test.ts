@@ -13,6 +13,7 @@ import { movableTime, passTenSeconds, startNode, startNodeHere, token } from '..
 import { CliError } from './src/cli/errors.ts'
 import { readConfig } from './src/serve/config.ts'
 import { settingNames } from './src/serve/flags.ts'
+import { startLyingHub } from './src/serve/hub/testing/lying-hub.ts'
 
 /** The result of a `serve` that refuses to start and never opens its port. */
 const refused = (flags: string[], env: NodeJS.ProcessEnv = {}) =>
@@ -221,6 +222,28 @@ describe('a data directory', () => {
 })
 
 describe('the end', () => {
+  test('comes at once while the node starts and its hub does not answer', async () => {
+    const asked = Promise.withResolvers<void>()
+    const hub = await startLyingHub(() => asked.resolve())
+    const flags = [
+      '--data-dir',
+      newFolder(),
+      '--bind',
+      '127.0.0.1:0',
+      '--hub-url',
+      hub.origin,
+      '--clock',
+      'hub',
+    ]
+    const child = spawn('node', [path.join(dist, 'nodectl.mjs'), 'serve', ...flags])
+    const closed = once(child, 'close')
+    await asked.promise
+    child.kill('SIGTERM')
+    expect((await closed)[0]).toBe(0)
+    // It has not gone on to ask for the time.
+    expect(hub.requests).toEqual(['GET /'])
+  })
+
   test.each(['SIGINT', 'SIGTERM'] as const)(
     '%s lets a running execution finish, and exits 0',
     async (signal) => {

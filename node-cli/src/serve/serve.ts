@@ -61,17 +61,21 @@ const waitingBytesMax = 64 * 1024 * 1024
  */
 export async function serve(given: ServeConfig): Promise<void> {
   const stopped = stopSignal()
+  // A hub that takes calls and does not answer keeps no start from ending.
+  const stopping = new AbortController()
+  void stopped.then(() => stopping.abort())
   const { dataDir } = given
   await withDataDir(dataDir, async () => {
-    const config = { ...given, names: await learnNames(given) }
+    const config = { ...given, names: await learnNames(given, stopping.signal) }
     keepProfile(dataDir, config.names.profile)
     const seed = await createNodeKey(dataDir)
     const store = openServeStore(dataDir)
     try {
       const node = createNode(config, seed, store)
       leaveOnBugs(node.log)
-      await setClock(node, config)
+      await setClock(node, config, stopping.signal)
       withholdVotesOfCopy(node)
+      if (stopping.signal.aborted) return
       await node.chunks?.clean()
       await keepThreads(config.workers)
       await run(node, stopped)
@@ -82,9 +86,9 @@ export async function serve(given: ServeConfig): Promise<void> {
 }
 
 /** The names of the network; those of the settings too where the hub is away. */
-async function learnNames({ names, hubUrl }: ServeConfig): Promise<Names> {
+async function learnNames({ names, hubUrl }: ServeConfig, stop: AbortSignal): Promise<Names> {
   if (hubUrl === null) return names
-  return learnProfile(hubClient(parseHubUrl(hubUrl)), names).catch(() => names)
+  return learnProfile(hubClient(parseHubUrl(hubUrl), stop), names).catch(() => names)
 }
 
 async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<void> {

@@ -77,10 +77,11 @@ export function hubPart(parts: HubPartParts, config: ServeConfig, url: string): 
 export async function setClock(
   { clock, log }: Pick<HubPartParts, 'clock' | 'log'>,
   config: Pick<ServeConfig, 'clock' | 'hubUrl'>,
+  stop: AbortSignal,
 ): Promise<void> {
-  if (config.clock !== 'hub' || config.hubUrl === null) return
+  if (config.clock !== 'hub' || config.hubUrl === null || stop.aborted) return
   try {
-    await followHub(hubClient(parseHubUrl(config.hubUrl)), clock)
+    await followHub(hubClient(parseHubUrl(config.hubUrl), stop), clock)
   } catch (error) {
     if (!(error instanceof HubError)) throw error
     log.warn('the time of the hub is not known; the node uses the time of the machine meanwhile', {
