@@ -29,6 +29,22 @@ test('a task without a committee names this reason, and no audit', () => {
   ])
 })
 
+test('a final task without a committee names no votes and no audit', () => {
+  // The hub counts it as audited, because the validators ran it.
+  const alone = { committee_size: 0, votes: 0, agreeing: 0, audited: true, receipt_hash: '0x5e' }
+  const steps = stepsOf(taskThatIs('finalized'), round(alone), null)
+  expect(steps).toContainEqual(
+    expect.stringMatching(/^agreed +the validators ran it, and have the same result: 0x5e$/),
+  )
+  expect(steps.join('\n')).not.toMatch(/audited|votes/)
+})
+
+test('a task with a committee names the votes for its result', () => {
+  expect(stepsOf(taskThatIs('finalized'), round({ receipt_hash: '0x5e' }), null)).toContainEqual(
+    expect.stringMatching(/^agreed +3 of 3 votes for 0x5e$/),
+  )
+})
+
 test('a final task names an audit only if all members agreed', () => {
   expect(reasonsIn(taskThatIs('finalized'), round({ audited: true }))).toEqual([
     expect.stringMatching(/^audited /),

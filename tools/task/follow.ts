@@ -84,9 +84,16 @@ function reasonOf(
   { status }: Task,
   { audited, agreeing, committee_size }: Round,
 ): keyof typeof reasons | null {
+  // No draw chose it: a round without a committee counts as audited, because the validators run it.
+  if (committee_size === 0) return null
   if (status === 'escalated') return audited ? 'audited' : 'contested'
   return status === 'finalized' && audited && agreeing === committee_size ? 'audited' : null
 }
+
+const agreementOf = ({ committee_size, agreeing, votes, receipt_hash }: Round): string =>
+  committee_size === 0
+    ? `the validators ran it, and have the same result: ${receipt_hash}`
+    : `${agreeing} of ${votes} votes for ${receipt_hash}`
 
 /** The steps of a task so far, in the order in which they happen. */
 export function stepsOf(task: Task, round: Round | null, committee: Committee | null): string[] {
@@ -98,8 +105,7 @@ export function stepsOf(task: Task, round: Round | null, committee: Committee | 
   if (names.length > 0) steps.push(step('offered', `to ${names.join(', ')}`))
   if (round !== null) {
     if (round.votes) steps.push(step('voted', `${round.votes} of ${round.committee_size}`))
-    if (round.receipt_hash !== undefined)
-      steps.push(step('agreed', `${round.agreeing} of ${round.votes} votes for ${round.receipt_hash}`))
+    if (round.receipt_hash !== undefined) steps.push(step('agreed', agreementOf(round)))
     const reason = reasonOf(task, round)
     if (reason !== null) steps.push(step(reason, reasons[reason](round)))
   }
