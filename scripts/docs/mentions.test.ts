@@ -44,6 +44,15 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
+/** Commands name pages from the root, whatever folder they are called in. */
+test.each(listFiles('.ts').filter((file) => /^(?:tools|create)\//.test(file) && !file.endsWith('.test.ts')))(
+  'every page that %s names exists',
+  (file) => {
+    const named = readText(file).match(/(?<![\w./-])(?:[\w-]+\/)+[\w-]+\.md\b/g) ?? []
+    expect(named.filter((page) => !isThere(files, page))).toEqual([])
+  },
+)
+
 const headingsOf = (markdown: string): Set<string> =>
   new Set(
     [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
