@@ -9,7 +9,7 @@ import { UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { scope } from '../scripts/packages/scope.ts'
 import { exampleAmount } from '../tools/amounts.ts'
-import { layout, readProject } from './layout.ts'
+import { isInProject, layout, readProject } from './layout.ts'
 import packageJson from './package.json' with { type: 'json' }
 import { scaffold } from './scaffold.ts'
 
@@ -95,6 +95,11 @@ await runCommand(async () => {
   if (Object.hasOwn(commands, name)) return void (await commands[name]!(rest))
   if (name.startsWith('-') || rest.length > 0)
     throw new UsageError(`Unknown command ${JSON.stringify(name)}.\n\n${usage}`)
+  // Here a name that is no command is a mistyped one, not the folder of another project.
+  if (isInProject(packageJson.name))
+    throw new UsageError(
+      `Unknown command ${JSON.stringify(name)}. The commands in the folder of a project are ${Object.keys(commands).join(', ')}.`,
+    )
   scaffold(name)
   console.log(`The project is in ${name}/. Next:
 

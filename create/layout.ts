@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { UsageError } from '../scripts/command/errors.ts'
 
 /** The paths of the parts of a project. */
@@ -8,6 +8,23 @@ export const layout = {
   manifest: 'manifest.json',
   artifact: 'build/module.hbc',
 } as const
+
+/**
+ * Whether this folder is a project: it has a manifest, and its package.json depends on the package that has these commands.
+ * Without a manifest the package is only installed there, which also is a way to start a project.
+ *
+ * @throws {@link UsageError}
+ */
+export function isInProject(packageName: string): boolean {
+  if (!existsSync(layout.manifest)) return false
+  try {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+    return Object.hasOwn({ ...dependencies, ...devDependencies }, packageName)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw new UsageError(`package.json of this folder cannot be read: ${(error as Error).message}.`)
+  }
+}
 
 /** The members of a manifest that the commands need; the hub checks the whole. */
 export interface ProjectFacts {
