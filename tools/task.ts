@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { readArguments } from '../scripts/command/arguments.ts'
-import { callOf } from '../scripts/command/call.ts'
+import { callOf, usualProject } from '../scripts/command/call.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
@@ -20,7 +20,7 @@ result to standard output and the progress to standard error.
   --input TEXT       the input, as text (default: empty)
   --input-file FILE  the input from a file, or from standard input with -
   --gas N            the gas limit (default and maximum: the limit of the project)
-  --project PROJECT  id or slug of the project (default the sample project of a local network)
+  --project PROJECT  id or slug of the project (default ${usualProject})
   --key KEY          an API key with tasks:submit, for a project that accepts tasks only from its developer (default
                      $HUB_API_KEY, otherwise none)
   --wait S           seconds to wait for the final result, 0 to 3600 (default 120); 0 submits the task and exits

@@ -8,3 +8,6 @@ export function callOf(name: string, args = ''): string {
   const script = name === 'start' ? 'npm start' : `npm run -s ${name}`
   return args === '' ? script : `${script} -- ${args}`
 }
+
+/** The project of a task that names none, for help: the folder of a checkout is no project. */
+export const usualProject = 'the sample project of a local network'
