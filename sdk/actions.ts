@@ -49,7 +49,7 @@ export interface Plan {
 const timeoutMs = 120_000
 const pollMs = 250
 /** Chains on one machine, whose time may be moved. A signature for them is worthless elsewhere. */
-const localChainIds: readonly number[] = [31337, 1337]
+export const isLocalChain = (chainId: number): boolean => [31337, 1337].includes(chainId)
 
 /**
  * Has an owner's action done: prepares it, compares the payload with the plan, shows it, signs, relays, and waits until
@@ -76,7 +76,7 @@ export function act(
         `${plan.action} would fail: ${reason?.replace(/\.$/, '') ?? 'the hub gives no reason'}.`,
       )
     // The time of the hub would let it choose how long a signature is good.
-    const isLocal = localChainIds.includes(network.profile.chain_id)
+    const isLocal = isLocalChain(network.profile.chain_id)
     const now = isLocal
       ? (await client.call('GET /v1/status', { signal })).time
       : Math.floor(Date.now() / 1000)

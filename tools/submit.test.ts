@@ -108,7 +108,9 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     const work = { ...manifest.consensus.work, round_secs: 120 }
     const third = await submit({ listing, consensus: { ...manifest.consensus, work } })
     expect([third.code, third.stderr]).toEqual([0, ''])
-    expect(third.stdout).toMatch(/Version 3 is published.*from epoch \d+ on/)
+    expect(third.stdout).toMatch(
+      /^Version 3 is published, and active from epoch \d+ on, which starts at 20\d\d-\S+:00Z\. In a checkout, "npm run -s pass-time -- \d+m" moves/m,
+    )
     expect(await versions()).toMatchObject([
       { version: 3, tiers_changed: ['consensus'], publish_tx: expect.any(String) },
       { version: 2, tiers_changed: ['listing'], status: 'active' },

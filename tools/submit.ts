@@ -1,5 +1,6 @@
 /** `npm run -s submit`: brings a project from its manifest to the review of an operator, and its further versions after it. */
 import { readFileSync } from 'node:fs'
+import { epochStart } from '../protocol/committees/index.ts'
 import { deriveProjectId, isSlug } from '../protocol/identity/index.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { UsageError } from '../scripts/command/errors.ts'
@@ -7,12 +8,13 @@ import { runCommand } from '../scripts/command/run.ts'
 import { completeManifest, type ManifestDraft } from '../scripts/hub/manifest.ts'
 import { type Network, readNetwork } from '../scripts/hub/network.ts'
 import type { Wallet } from '../scripts/hub/wallet.ts'
+import { isLocalChain } from '../sdk/actions.ts'
 import { HubError } from '../sdk/errors.ts'
 import { amountHelp, exampleAmount, readAmount } from './amounts.ts'
 import { requireFunds } from './balance.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { keyHelp, keyOptions, readKey } from './options/key.ts'
-import { printStep } from './print.ts'
+import { printStep, utc } from './print.ts'
 import { printedFetch, printedSignIn } from './printed-calls.ts'
 import { enroll, registerProject } from './project.ts'
 import { submitVersion, type Version } from './version.ts'
@@ -80,7 +82,15 @@ await runCommand(async () => {
           await registerProject(network, wallet, { ...manifest, version: 1, previous: null }),
           'The project waits for the review of an operator',
         ]
-      : [known, describeVersion(await submitVersion(network, wallet, known, manifest), amount !== null)]
+      : [
+          known,
+          await describeVersion(
+            network,
+            await submitVersion(network, wallet, known, manifest),
+            manifest.consensus.work.epoch_secs,
+            amount !== null,
+          ),
+        ]
   if (amount !== null) {
     const { fundProject } = await import('./vault.ts')
     await fundProject(network, wallet, projectId, rpc, amount)
@@ -102,15 +112,24 @@ async function findRegistered(
 }
 
 /** @throws {@link HubError} where nothing was left to do. */
-function describeVersion(version: Version | null, isFunded: boolean): string {
+async function describeVersion(
+  network: Network,
+  version: Version | null,
+  epochSecs: number,
+  isFunded: boolean,
+): Promise<string> {
   if (version === null) {
     if (isFunded) return 'The project is unchanged'
     throw new HubError('the manifest equals the latest version: nothing to submit')
   }
   const { version: number, status, effective_epoch } = version
-  return status === 'active'
-    ? `Version ${number} is active`
-    : `Version ${number} is published, and active from epoch ${effective_epoch} on`
+  if (status === 'active' || effective_epoch === null) return `Version ${number} is ${status}`
+  const at = epochStart(effective_epoch, epochSecs)
+  const state = `Version ${number} is published, and active from epoch ${effective_epoch} on, which starts at ${utc(at)}`
+  if (!isLocalChain(network.profile.chain_id)) return state
+  // Whole minutes, of which the last one is begun.
+  const minutes = Math.max(1, Math.ceil((at - (await network.now())) / 60))
+  return `${state}. In a checkout, "npm run -s pass-time -- ${minutes}m" moves the time of a local network there`
 }
 
 /** Not checked further: the hub names everything that is wrong with a manifest. */
