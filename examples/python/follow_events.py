@@ -2,13 +2,12 @@
 
 import http.client
 import json
-import sys
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
-from hub import URL
+from hub import URL, arguments
 
 
 def events(kind):
@@ -42,7 +41,8 @@ def events(kind):
         time.sleep(1)
 
 
-kind, count = sys.argv[1], int(sys.argv[2])
+kind, text = arguments("TYPE", "COUNT")
+count = int(text)
 for number, event in enumerate(events(kind), 1):
     print(json.dumps(event), flush=True)
     if number == count:

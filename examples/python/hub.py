@@ -4,6 +4,7 @@ import email.utils
 import http.client
 import json
 import os
+import sys
 import time
 import urllib.error
 import urllib.parse
@@ -40,10 +41,20 @@ def call(method, path, body=None, query=None, tries=4):
             if attempt == tries or not (error.code in (409, 429, 503) and retry_after):
                 raise HubError(error.code, error_body(error)) from None
             time.sleep(seconds_of(retry_after))
-        except (OSError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException) as error:
+            if attempt == tries and isinstance(error, urllib.error.URLError):
+                sys.exit(f"No hub answers on {URL}: {error.reason}. Start one with: npm start")
             if attempt == tries:
                 raise
             time.sleep(0.2 * 2**attempt)
+
+
+def arguments(*names):
+    """The arguments of the program. Ends it with its usage unless there is one for each name."""
+    if len(sys.argv) != len(names) + 1:
+        print("Usage: python3", os.path.basename(sys.argv[0]), *names, file=sys.stderr)
+        sys.exit(2)
+    return sys.argv[1:]
 
 
 def error_body(error):

@@ -3,9 +3,9 @@
 import json
 import sys
 
-from hub import call, quoted
+from hub import arguments, call, quoted
 
-project, function, text = sys.argv[1:]
+project, function, text = arguments("PROJECT", "FUNCTION", "INPUT")
 task = call("POST", f"/v1/projects/{quoted(project)}/tasks", {"function": function, "input": json.loads(text)}, {"wait": 25})
 while task["status"] not in ("finalized", "failed"):
     task = call("GET", f"/v1/tasks/{quoted(task['task_id'])}", query={"wait": 25})

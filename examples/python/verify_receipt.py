@@ -8,13 +8,13 @@ import sys
 import time
 
 from crypto import canonical, hash_of, is_signed
-from hub import HubError, call
+from hub import HubError, arguments, call
 
 MEMBERS = ("v", "module_address", "function", "input_hash", "output_hash", "events_hash", "gas_used", "success")
 NODE_ID_PREFIX, RECEIPT_TEXT = "node-", "hub-receipt-v1:"
 DEADLINE = time.monotonic() + 30
 
-receipt_hash, given, output = sys.argv[1:]
+receipt_hash, given, output = arguments("RECEIPT_HASH", "INPUT", "OUTPUT")
 while True:
     try:
         envelope = call("GET", f"/v1/explorer/receipts/{receipt_hash}")["receipt"]

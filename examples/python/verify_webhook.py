@@ -28,6 +28,9 @@ def verify(secret, headers, body, now=None):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (5, 6):
+        print("Usage: python3 verify_webhook.py SECRET ID TIMESTAMP SIGNATURE [NOW] < BODY", file=sys.stderr)
+        sys.exit(2)
     secret, message_id, timestamp, signature, *now = sys.argv[1:]
     headers = {"webhook-id": message_id, "webhook-timestamp": timestamp, "webhook-signature": signature}
     try:
