@@ -34,6 +34,12 @@ await runCommand(async () => {
     rpc: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   } as const
+  // Read as options, these would be refused by their first digit.
+  const backwards = process.argv.slice(2).find((arg) => /^-\d/.test(arg))
+  if (backwards !== undefined)
+    throw new UsageError(
+      `The time of a network only moves forward: give a time such as 2h, not "${backwards}". To go back, start the network again with --fresh.`,
+    )
   const { values, positionals } = readArguments({ allowPositionals: true, options }, usage)
   if (values.help) return console.log(usage)
   const [time] = positionals

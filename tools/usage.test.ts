@@ -31,6 +31,7 @@ test.each([
   ['tools/pass-time.ts', [], 'Say how much time is to pass.'],
   ['tools/pass-time.ts', ['2h', '3h'], 'Say how much time is to pass.'],
   ['tools/pass-time.ts', ['soon'], 'A time must be such as 90s, 15m, 2h or 3d'],
+  ['tools/pass-time.ts', ['-3h'], 'The time of a network only moves forward'],
   ['tools/pass-time.ts', ['2h', '--rpc', 'chain'], '--rpc must be an http or https URL'],
   ['tools/submit.ts', ['README.md', module], 'README.md is not a manifest'],
   ['tools/submit.ts', ['package.json', module], 'package.json is not a manifest: it has no consensus'],
