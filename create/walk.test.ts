@@ -198,7 +198,7 @@ describe.skipIf(!hasAnvil)('for a user with npm and without a checkout', () => {
     })
 
     test('the steps of docs/publish-a-project.md lead to a task of the project', async () => {
-      const [, , ...steps] = guide('docs/publish-a-project.md')
+      const [, , , ...steps] = guide('docs/publish-a-project.md')
       const artifact = path.join(away, 'hello.hbc')
       const script = steps.join('\n').replaceAll(/(?<=[ "])hello\.hbc/g, artifact)
       const { said, ended } = open(script.replaceAll('submit.log', path.join(away, 'submit.log')))

@@ -34,7 +34,7 @@ const known: Readonly<Record<string, readonly [count: number, by: string]>> = {
   'create/README.md sh': [1, 'create/walk.test.ts'],
   'create/template/readme.md sh': [4, 'create/walk.test.ts'],
   'docs/run-a-node.md sh': [2, 'create/walk.test.ts'],
-  'docs/publish-a-project.md sh': [6, 'create/walk.test.ts'],
+  'docs/publish-a-project.md sh': [7, 'create/walk.test.ts'],
   'docs/publish-a-project.md ts': [1, 'node-cli/examples.test.ts'],
   'node-cli/README.md ts': [4, 'node-cli/examples.test.ts'],
   'node-cli/README.md console': [
