@@ -85,6 +85,11 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     expect(await operator.client.call('GET /admin/v1/review-queue')).toMatchObject({
       items: [{ project_id: lastLine(stdout), listing_status: 'pending_review' }],
     })
+    const early = ['echo', '--project', params().path.project_id]
+    expect(await runLoaded('tools/task.ts', early, { HUB_URL: network.url })).toMatchObject({
+      code: 1,
+      stderr: `Error: ${network.url} has no project ${params().path.project_id}, or it is not public: a new project waits until an operator approves it.\n`,
+    })
     await operator.client.call('POST /admin/v1/projects/{project_id}/review', {
       ...params(),
       body: { action: 'approve' },

@@ -31,7 +31,7 @@ export async function submitTask(
     throw new CommandError(
       project === undefined
         ? `${hub} has no sample project. Name one with --project PROJECT, its id or its slug.`
-        : `${hub} has no project ${project}.`,
+        : `${hub} has no project ${project}, or it is not public: a new project waits until an operator approves it.`,
     )
   const { functions } = (found.manifest as unknown as ProjectManifest).consensus.work
   if (!functions.includes(name))
