@@ -9,7 +9,7 @@ import type { Judgement } from './types.ts'
 
 const invalid: Judgement = { status: 'invalid', message: 'it has no signature' }
 
-/** What becomes of a member that sends these votes at once, which are judged in this order, and then nothing more. */
+/** The end of a member that sends these votes at once, which are judged in this order, and then nothing more. */
 async function endOf(...judgements: (Judgement | Error)[]) {
   const stub = env.ROUND.getByName(`votes ${judgements.length}`)
   return runInDurableObject(stub, async (_, { storage }) => {

@@ -1,7 +1,7 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
-import { EpochLengths } from '../rounds/epoch-lengths.ts'
 import type { Wallet } from './caller.ts'
 import { Store } from './database.ts'
+import { EpochLengths } from './epoch-lengths.ts'
 import {
   archives,
   epochCredits,

@@ -28,7 +28,7 @@ export class EpochLengths {
     return found ? { epoch: Math.floor(time / found.epochSecs), epochSecs: found.epochSecs } : null
   }
 
-  /** The newest epoch with this number that has begun; null if there is none. */
+  /** The newest epoch with this number that has begun; null if no such epoch has. */
   numbered(epoch: number, now: number): TimedEpoch | null {
     for (const { epochSecs } of this.#lengths) {
       const startsAt = epoch * epochSecs
