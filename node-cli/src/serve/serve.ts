@@ -37,7 +37,7 @@ import { Metrics, observeProcess } from './metrics.ts'
 import { minerPart } from './miner/miner-part.ts'
 import type { Part, StatusMembers } from './part.ts'
 import { routesOf } from './routes/index.ts'
-import { claimDirectory } from './slashing-protection/copied-directory.ts'
+import { claimDirectory, leaveDirectory } from './slashing-protection/copied-directory.ts'
 import { withholdVotesBefore } from './slashing-protection/votes.ts'
 import { openServeStore, type ServeStore } from './store/index.ts'
 import { ModuleStates } from './sync/module-states.ts'
@@ -79,6 +79,7 @@ export async function serve(given: ServeConfig): Promise<void> {
       await node.chunks?.clean()
       await keepThreads(config.workers)
       await run(node, stopped)
+      leaveInOrder(node)
     } finally {
       store.close()
     }
@@ -260,6 +261,15 @@ function withholdVotesOfCopy({ config, store, clock, params, log }: ServeNode): 
       { not_before: notBefore },
     )
   })
+}
+
+/** So that a backup which was made meanwhile is found to be one. A full disk does not keep the node from ending. */
+function leaveInOrder({ config, store, log }: ServeNode): void {
+  try {
+    leaveDirectory(config.dataDir, store)
+  } catch (error) {
+    log.warn('the owner of the data directory is not written', { reason: String(error) })
+  }
 }
 
 function announce({ identity, profile, config, log }: ServeNode, { url }: RunningServer): void {

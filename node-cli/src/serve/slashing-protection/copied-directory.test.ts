@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FactStore } from '../store/facts.ts'
-import { claimDirectory } from './copied-directory.ts'
+import { claimDirectory, leaveDirectory } from './copied-directory.ts'
 
 let folder: string
 let known: Map<string, string>
@@ -17,13 +17,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const take = (noteCopy = () => {}) => {
-  const facts: FactStore = {
-    get: (name) => known.get(name) ?? null,
-    set: (name, value) => void known.set(name, value),
-  }
-  return claimDirectory(folder, { file: database(), facts }, noteCopy)
+const facts: FactStore = {
+  get: (name) => known.get(name) ?? null,
+  set: (name, value) => void known.set(name, value),
 }
+const take = (noteCopy = () => {}) => claimDirectory(folder, { file: database(), facts }, noteCopy)
 
 /** Changes what the last process wrote. */
 const rewrite = (change: object): void =>
@@ -48,6 +46,18 @@ describe('claimDirectory', () => {
   ])('takes over when %s', (_, change) => {
     take()
     rewrite(change)
+    expect(take()).toBe('own')
+  })
+
+  test('finds that a database is a backup of the last run, if that has ended in order', () => {
+    take()
+    const backup = new Map(known)
+    leaveDirectory(folder, { file: database(), facts })
+    const left = known
+    known = backup
+    expect(take()).toBe('copied')
+    known = left
+    leaveDirectory(folder, { file: database(), facts })
     expect(take()).toBe('own')
   })
 

@@ -18,7 +18,7 @@ interface ProcessMark {
 interface Owner extends ProcessMark {
   /** Mark of the database file: a copy is another file. */
   readonly database: string
-  /** Drawn at each start and stored in the database too: an earlier state of the database has an earlier session. */
+  /** Drawn at each start and each orderly end, and stored in the database too: an earlier state of the database has an earlier session. */
   readonly session: string
   /** The session in the database while the next one is being written to it. */
   readonly previous?: string | null
@@ -36,7 +36,8 @@ const ownerBytesMax = 4096
  * Claims a data directory whose lock this process has. The lock holds for one directory; the owner's file travels with a copy
  * of it, and names the process that uses the original.
  *
- * It cannot tell that the original is in use on another machine, nor that a whole disk was put back to an earlier state.
+ * It cannot tell that the original is in use on another machine, that a whole disk was put back to an earlier state, or that after a kill
+ * the database was put back to a backup of the same run.
  *
  * @param noteCopy Notes what follows from a copy. It is called again at the next start if this process ends before it returns.
  * @throws {@link CliError} while the process that wrote the file runs: the directory is a copy of the one it uses.
@@ -46,7 +47,7 @@ export function claimDirectory(
   { file: database, facts }: OwnedStore,
   noteCopy: () => void,
 ): DirectoryFinding {
-  const file = path.join(dataDir, 'nodectl.owner')
+  const file = ownerFile(dataDir)
   const last = readOwner(file)
   if (last !== null && isRunning(last))
     throw new CliError(
@@ -55,21 +56,33 @@ export function claimDirectory(
       { hint: 'Stop that process for good before you use the copy.' },
     )
   const kept = facts.get(sessionFact)
+  const mark = fileMark(database)
+  const fits = last !== null && (kept === last.session || ('previous' in last && kept === last.previous))
+  const isOwn = last === null ? kept === null : fits && last.database === mark
+  // Before the file fits the database, as it does from then on.
+  if (!isOwn) noteCopy()
+  beginSession(file, { file: database, facts })
+  return isOwn ? 'own' : 'copied'
+}
+
+/** Leaves a claimed directory: a backup of its database that was made meanwhile is an earlier state from now on. */
+export const leaveDirectory = (dataDir: string, store: OwnedStore): void =>
+  beginSession(ownerFile(dataDir), store)
+
+function beginSession(file: string, { file: database, facts }: OwnedStore): void {
+  const previous = facts.get(sessionFact)
   const own: Owner = {
     ...markOf(process.pid),
     database: fileMark(database),
     session: randomBytes(16).toString('hex'),
   }
-  const fits = last !== null && (kept === last.session || ('previous' in last && kept === last.previous))
-  const isOwn = last === null ? kept === null : fits && last.database === own.database
-  // Before the file fits the database, as it does from then on.
-  if (!isOwn) noteCopy()
   // A process that is killed between these steps leaves a file that fits the database before and after.
-  writeOwner(file, { ...own, previous: kept })
+  writeOwner(file, { ...own, previous })
   facts.set(sessionFact, own.session)
   writeOwner(file, own)
-  return isOwn ? 'own' : 'copied'
 }
+
+const ownerFile = (dataDir: string): string => path.join(dataDir, 'nodectl.owner')
 
 interface OwnedStore {
   readonly file: string
