@@ -58,6 +58,37 @@ describe('verify', () => {
     ])
   })
 
+  test('a receipt without a signature holds for its run, and the output says that no device signed it', async () => {
+    const { receipt, timestamp, ...signer } = honest.receipt
+    const unsigned = { receipt, timestamp }
+    for (const claim of [unsigned, { kind: 'execution', receipt: unsigned, rounds: [] }])
+      expect(await verify(claim)).toEqual({
+        code: 0,
+        json: { holds: true, problems: [], receipt_hash: receipt.receipt_hash, signed_by: null },
+        stderr:
+          'No device signed this receipt, because validators ran the task; its hash and the run are compared.\n',
+      })
+    expect(await verify(honest)).toMatchObject({ json: { signed_by: signer.node_id }, stderr: '' })
+    const other = await verifyWith(unsigned, echo, '--input', '{"msg":"ho"}')
+    expect([other.code, other.json.problems]).toMatchObject([
+      1,
+      [expect.stringMatching(/^input_hash/), {}, {}],
+    ])
+    const forged = await verify({ ...unsigned, receipt: { ...receipt, gas_used: 580 } })
+    expect(forged.json.problems).toContain('receipt_hash is not the hash of the receipt')
+  })
+
+  test('a part of a signature is refused', async () => {
+    const { receipt, timestamp, node_id } = honest.receipt
+    expect(await verify({ receipt, timestamp, node_id })).toEqual({
+      code: 1,
+      json: null,
+      stderr:
+        `Error: ${file} holds no receipt of the form that nodectl 1.0.0 reads: ` +
+        'public_key: This member is required. signature: This member is required.\n',
+    })
+  })
+
   test('a run out of gas holds under its own limit', async () => {
     const { json } = await answerHere([echo, 'echo', '--input', input, '--gas', '400'])
     expect((await verify(json)).code).toBe(0)

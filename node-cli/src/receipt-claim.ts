@@ -20,9 +20,15 @@ const fileBytesMax = 4 * 1024 * 1024
 const unsigned = ['events', 'error'] as const
 type Unsigned = (typeof unsigned)[number]
 
+/** Members that an envelope has together, or not at all: no device signs the run of a task that validators run. */
+const ofSigner = ['node_id', 'public_key', 'signature'] as const
+type OfSigner = (typeof ofSigner)[number]
+
 /** A receipt as nodes print it, or as the hub shows it. */
-export interface ClaimedEnvelope extends Omit<ReceiptEnvelope, 'receipt'> {
+export interface ClaimedEnvelope extends Pick<ReceiptEnvelope, 'timestamp'> {
   readonly receipt: Omit<NodeReceipt, Unsigned> & Partial<Pick<NodeReceipt, Unsigned>>
+  /** Null for the result of validators, for which no device voted. */
+  readonly signer: Pick<ReceiptEnvelope, OfSigner> | null
 }
 
 /** The statements of a file about a run. */
@@ -57,10 +63,18 @@ export async function readClaim(file: string): Promise<Claim> {
     throw refuse(
       ` of the form that nodectl ${packageJson.version} reads: ${problems.map(({ path, message }) => `${path}: ${message}`).join(' ')}`,
     )
-  const claimed = envelope as unknown as ClaimedEnvelope
+  const claimed = claimedOf(envelope)
   const stated = whole?.gas_limit
   const gasLimits = isGasLimit(stated) ? [stated] : [limits.gas, claimed.receipt.gas_used].filter(isGasLimit)
   return { envelope: claimed, beside: whole ?? {}, gasLimits }
+}
+
+const isSigned = (envelope: JsonObject): boolean => ofSigner.some((name) => name in envelope)
+
+function claimedOf(envelope: JsonObject): ClaimedEnvelope {
+  const checked = envelope as unknown as Omit<ClaimedEnvelope, 'signer'> & Pick<ReceiptEnvelope, OfSigner>
+  const { receipt, timestamp, ...signer } = checked
+  return { receipt, timestamp, signer: isSigned(envelope) ? signer : null }
 }
 
 async function readJson(file: string, refuse: (what: string) => CliError): Promise<JsonValue> {
@@ -116,7 +130,8 @@ function problemsOf(envelope: JsonObject): readonly Problem[] {
     for (const [key, [keeps, message]] of Object.entries(members)) checker.check(key, keeps, message)
   }
   const receipt = envelope.receipt as JsonObject
-  check(envelope, '', envelopeMembers)
+  const { receipt: ofReceipt, timestamp, ...signer } = envelopeMembers
+  check(envelope, '', { receipt: ofReceipt, ...(isSigned(envelope) && signer), timestamp })
   const members = Object.entries(membersOfReceipt).filter(
     ([name]) => name in receipt || !(unsigned as readonly string[]).includes(name),
   )

@@ -6,7 +6,7 @@ import { WasmError } from '../../../protocol/wasm/reader.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { checkStandardInput } from '../cli/input.ts'
-import { printJson } from '../cli/output.ts'
+import { printJson, tell } from '../cli/output.ts'
 import {
   engineEnvironment,
   engineOf,
@@ -39,14 +39,19 @@ export default defineNodectlCommand({
     const claim = await readClaim(args.receipt)
     const artifact = await readArtifactFile(args.hbc)
     const input = await readRunInput(args)
-    const { receipt } = claim.envelope
+    const { receipt, signer } = claim.envelope
     const problems = signatureProblems(profileOf(args, null), claim.envelope)
     if (receipt.module_address !== artifact.manifestAddress)
       problems.push(
         `the receipt is about the module ${receipt.module_address}, not ${artifact.manifestAddress}`,
       )
     else for (const one of await differences(engine, claim, artifact, input)) problems.push(one)
-    printJson({ holds: problems.length === 0, problems, receipt_hash: receipt.receipt_hash })
+    const signed_by = signer?.node_id ?? null
+    printJson({ holds: problems.length === 0, problems, receipt_hash: receipt.receipt_hash, signed_by })
+    if (signer === null)
+      tell(
+        'No device signed this receipt, because validators ran the task; its hash and the run are compared.',
+      )
     if (problems.length > 0) process.exitCode = exitCodes.failed
   },
   environment: [engineEnvironment, profileEnvironment],
@@ -61,7 +66,7 @@ export default defineNodectlCommand({
   ],
 })
 
-function signatureProblems(profile: Profile, { receipt, ...envelope }: ClaimedEnvelope): string[] {
+function signatureProblems(profile: Profile, { receipt, signer }: ClaimedEnvelope): string[] {
   const problems: string[] = []
   const others = Object.keys(receipt).filter((name) => !receiptMembers.includes(name))
   if (others.length > 0) problems.push(`the receipt has members that nobody signed: ${others.join(', ')}`)
@@ -69,9 +74,10 @@ function signatureProblems(profile: Profile, { receipt, ...envelope }: ClaimedEn
     problems.push('the events are not those of events_hash')
   if (hashReceipt(receipt) !== receipt.receipt_hash)
     problems.push('receipt_hash is not the hash of the receipt')
-  if (!verifyNatively(envelope.public_key, receiptText(profile, receipt.receipt_hash), envelope.signature))
+  if (signer === null) return problems
+  if (!verifyNatively(signer.public_key, receiptText(profile, receipt.receipt_hash), signer.signature))
     problems.push('the signature does not verify')
-  else if (deriveNodeId(profile, envelope.public_key) !== envelope.node_id)
+  else if (deriveNodeId(profile, signer.public_key) !== signer.node_id)
     problems.push('node_id does not belong to public_key')
   return problems
 }
