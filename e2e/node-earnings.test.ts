@@ -33,7 +33,7 @@ const subscription = {
 }
 const payout = (epoch: number, status: string, amount: string) => ({
   ...{ project_id: project, epoch, miner: wallet.owner, units: 2, amount, token, status },
-  ...{ claim_tx: status === 'claimed' ? transaction : null, claimable_at: null },
+  ...{ claim_tx: status === 'claimed' ? transaction : null, claimable_at: null as number | null },
 })
 const payouts = [
   payout(9, 'accruing', whole(1)),
@@ -60,7 +60,10 @@ const withdrawal = {
 }
 
 /** A hub with payouts of the wallet. @param change What else it asks the wallet to sign. */
-async function startPayingHub(change: (text: string) => string = (text) => text) {
+async function startPayingHub(
+  change: (text: string) => string = (text) => text,
+  { claimed = claims, earned = payouts } = {},
+) {
   const bodies = new Map<string, Record<string, string>>()
   const hub = await startLyingHub(async (request, response) => {
     const { url = '', method } = request
@@ -69,9 +72,8 @@ async function startPayingHub(change: (text: string) => string = (text) => text)
     const answer = honestBeside((_, response, origin) => {
       const [path] = url.split('?')
       if (path?.endsWith('/work')) return sendJson(response, { subscriptions: [subscription] })
-      if (path === '/v1/me/earnings/epochs')
-        return sendJson(response, { items: payouts, next_cursor: 'next' })
-      if (path === '/v1/me/claims') return sendJson(response, { items: claims })
+      if (path === '/v1/me/earnings/epochs') return sendJson(response, { items: earned, next_cursor: 'next' })
+      if (path === '/v1/me/claims') return sendJson(response, { items: claimed })
       if (path === '/v1/auth/nonce') {
         const nonce = 'k3Jd9sQx7LmPz2VtY'
         const issuedAt = Math.floor(Date.now() / 1000)
@@ -140,6 +142,38 @@ describe('claim', () => {
     expect(requests.filter((one) => one.startsWith('POST'))).toEqual([])
   })
 
+  test('shows what is pending if nothing can be claimed, and when it can be', async () => {
+    const dueAt = Math.floor(Date.now() / 1000) + 3_900
+    const earned = payouts.map((one) => (one.status === 'settled' ? { ...one, claimable_at: dueAt } : one))
+    const { origin, requests } = await startPayingHub(undefined, { claimed: [], earned })
+    const line = ['claim', ...at(await createNode(), origin)]
+    const { code, stdout, stderr } = await nodectl(line)
+    expect([code, stderr, stdout.trimEnd().split('\n')]).toEqual([
+      0,
+      '',
+      [
+        `nothing  can be claimed by ${wallet.owner}`,
+        'pending  1 HUB of epoch 9 of hello, accruing',
+        expect.stringMatching(
+          /^pending {2}2 HUB of epoch 8 of hello, settled: claimable from .*\d\d:\d\d, in 1 h [45] min$/,
+        ),
+      ],
+    ])
+    const { stdout: json } = await nodectlHere([...line, '--project', project, '--json'])
+    expect(JSON.parse(json)).toMatchObject({
+      claimable: [],
+      pending: [
+        { epoch: 9, status: 'accruing', claimable_at: null },
+        { epoch: 8, status: 'settled', claimable_at: dueAt },
+      ],
+      withdrawals: null,
+      more: false,
+    })
+    expect(requests).toContain(
+      `GET /v1/me/earnings/epochs?address=${wallet.owner}&limit=20&project_id=${project}`,
+    )
+  })
+
   test('claims with the key of the wallet: signs in, has the hub claim, and signs out', async () => {
     const { origin, headers, bodies, requests } = await startPayingHub()
     const key = ['--wallet-key-file', wallet.keyFile]
@@ -149,6 +183,7 @@ describe('claim', () => {
       0,
       {
         claimable: [{ epoch: 7 }],
+        pending: [{ epoch: 9 }, { epoch: 8 }],
         withdrawals: [{ status: 'processing', tx_hash: transaction }],
         more: true,
       },

@@ -122,7 +122,7 @@ export function workText(subscription: WorkedFor, now: number): string {
 const daySecs = 86_400
 
 /** When something is, as a clock on the wall shows it, and in how long. */
-function timeText(time: number, now: number): string {
+export function timeText(time: number, now: number): string {
   const date = new Date(time * 1000)
   const pad = (part: number) => String(part).padStart(2, '0')
   const left = Math.max(0, time - now)

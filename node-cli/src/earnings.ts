@@ -88,6 +88,21 @@ function readOne(one: Members, slugs: Paid['slugs']): Earned {
 
 const pending: readonly string[] = ['accruing', 'attested', 'settled']
 
+const isPending = ({ status }: Pick<Earned, 'status'>): boolean => pending.includes(status)
+
+/** More epochs of an address are not looked at: older ones are over. */
+const pendingMax = 20
+
+/** The payouts among the newest epochs that cannot be claimed yet. */
+export async function readPending(
+  client: HubClient,
+  paid: Paid,
+  projectId: string | null,
+): Promise<readonly Earned[]> {
+  const { items } = await readEarned(client, paid, { projectId, limit: pendingMax })
+  return items.filter(isPending)
+}
+
 /** Amounts of different tokens are never added. */
 export function totalsOf(items: readonly Pick<Earned, 'token' | 'status' | 'amount'>[]): EarnedTotal[] {
   const byToken = Map.groupBy(items, ({ token }) => token.address)
@@ -99,7 +114,7 @@ export function totalsOf(items: readonly Pick<Earned, 'token' | 'status' | 'amou
     return [
       {
         ...first.token,
-        pending: sum((status) => pending.includes(status)),
+        pending: sum((status) => isPending({ status })),
         claimable: sum((status) => status === 'claimable'),
         claimed: sum((status) => status === 'claimed'),
       },

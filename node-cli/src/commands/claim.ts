@@ -5,8 +5,8 @@ import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at
 import { printJson, tell, tellLines } from '../cli/output.ts'
 import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
 import { printTable } from '../cli/table.ts'
-import { tokensText } from '../device-work.ts'
-import { type Claimable, readClaimable } from '../earnings.ts'
+import { timeText, tokensText } from '../device-work.ts'
+import { type Claimable, type Earned, readClaimable, readPending } from '../earnings.ts'
 import { projectIdOf, readProject } from '../named-project.ts'
 import { type Claimed, claimAll, withSession } from '../wallet-session.ts'
 import { paidArguments, paidOf, readAddress } from './earnings.ts'
@@ -22,7 +22,7 @@ export default defineNodectlCommand({
         'Claim with the key of the payout address in this file: 64 hex digits, readable only by you',
     },
     yes: { type: 'boolean', description: 'Sign without asking' },
-    json: { type: 'boolean', description: 'Print {claimable, withdrawals, more} as JSON' },
+    json: { type: 'boolean', description: 'Print {claimable, pending, withdrawals, more} as JSON' },
   },
   async run({ args }) {
     const project = readProject(args.project)
@@ -35,14 +35,20 @@ export default defineNodectlCommand({
     const paid = await paidOf(at, address ?? wallet?.address ?? null)
     const projectId = await projectIdOf(at.client, project)
     const { claimable, more: isCut } = await readClaimable(at.client, paid.addresses, projectId)
-    if (!args.json) printTable(claimableRows(claimable, paid.addresses))
+    const pending =
+      args.json || claimable.length === 0 ? await readPending(at.client, paid, projectId) : ([] as const)
+    if (!args.json)
+      printTable([
+        ...claimableRows(claimable, paid.addresses),
+        ...pending.map((earned) => pendingRow(earned, at.clock.now())),
+      ])
     const claimed =
       wallet === null || claimable.length === 0
         ? null
         : await claim(at, wallet, projectId, args.yes ? async () => true : ask)
     const withdrawals = claimed?.withdrawals ?? null
     const more = claimed?.more ?? isCut
-    if (args.json) printJson({ claimable, withdrawals, more })
+    if (args.json) printJson({ claimable, pending, withdrawals, more })
     else if (withdrawals !== null) printTable(withdrawals.map(withdrawalRow))
     else if (claimable.length > 0)
       tell(
@@ -101,6 +107,17 @@ const claimableRows = (claimable: readonly Claimable[], addresses: readonly stri
         'claimable',
         `${tokensText(amount, token)} of epoch ${epoch} of ${project_id} for ${address}`,
       ])
+
+function pendingRow(
+  { project_id, slug, epoch, amount, token, status, claimable_at }: Earned,
+  now: number,
+): [string, string] {
+  const from = claimable_at === null ? '' : `: claimable from ${timeText(claimable_at, now)}`
+  return [
+    'pending',
+    `${tokensText(amount, token)} of epoch ${epoch} of ${slug ?? project_id}, ${status}${from}`,
+  ]
+}
 
 const withdrawalRow = ({ withdrawal_id, status, epochs, tx_hash }: Claimed): [string, string] => [
   'withdrawal',
