@@ -1,6 +1,9 @@
+import { cpSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { offerId } from '../protocol/link/index.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
 import { type HubSocket, helloFrame, json, type LinkHub, startLinkHub } from '../testing/node/link-hub.ts'
 import {
@@ -80,6 +83,42 @@ describe('a node with a connection problem', () => {
           expect.objectContaining({ code: `relay_${state}`, message: expect.stringContaining(problem) }),
         ],
       },
+    ])
+  })
+
+  test('is reported once it is stopped, but not on the machine that has a copy of its directory', async () => {
+    const { hub, miner, node } = await createStage()
+    const device = { owner: `0x${'11'.repeat(20)}`, status: 'online', last_seen_at: 1 }
+    hub.answers.set(`GET /v1/devices/${node.node_id}`, json(device))
+    const bind = node.url.slice('http://'.length)
+    const ask = async (dataDir: string) => {
+      const line = ['why', '--data-dir', dataDir, '--hub-url', hub.origin, '--json']
+      const { code, stdout } = await nodectlHere(line, { env: { NODE_BIND: bind } })
+      return { code, ...JSON.parse(stdout) }
+    }
+    expect(await ask(miner.dataDir)).toEqual({ code: 0, working: true, causes: [] })
+    await node.stop()
+    expect(await ask(miner.dataDir)).toEqual({
+      code: 1,
+      working: false,
+      causes: [
+        {
+          code: 'offline',
+          severity: 'error',
+          message: `No node answers on ${bind} of this machine, where it served from ${miner.dataDir}.`,
+          since: null,
+          next_step: `Start it with nodectl serve --data-dir ${miner.dataDir}, or start its service.`,
+          docs: `${hub.origin}/docs/causes/offline`,
+        },
+      ],
+    })
+    const copy = path.join(temporaryFolder(), 'copy')
+    cpSync(miner.dataDir, copy, { recursive: true })
+    expect(await ask(copy)).toMatchObject({ code: 0, causes: [] })
+    const away = { ...device, status: 'offline' }
+    hub.answers.set(`GET /v1/devices/${node.node_id}`, json(away))
+    expect((await ask(miner.dataDir)).causes).toEqual([
+      expect.objectContaining({ message: `The hub shows ${node.node_id} as offline.` }),
     ])
   })
 

@@ -1,8 +1,10 @@
 import { type Cause, type CauseCode, causes, describeCause, type FoundCause } from '../../protocol/causes.ts'
 import { isAddress, isObject, isUnsigned } from '../../protocol/encoding/index.ts'
 import { CliError } from './cli/errors.ts'
+import { databaseFile } from './data-dir/database.ts'
 import { type NodeStatus, readStatus } from './running-node.ts'
 import { systemClock } from './serve/clock.ts'
+import { isLeftBehind } from './serve/slashing-protection/copied-directory.ts'
 
 /** A clock that is further off than this makes offers look late, or signatures old. */
 const clockOffSeconds = 60
@@ -12,6 +14,7 @@ const recentSeconds = 3600
 
 export interface AskedNode {
   readonly nodeId: string
+  readonly dataDir: string
   /** The hub, which has the pages about causes. */
   readonly origin: string
   /** Payout address of the subscription that is asked about; null for none. */
@@ -19,19 +22,30 @@ export interface AskedNode {
 }
 
 /**
- * The causes that a running node itself knows. An empty list if no node answers, or another node does: the node may run
- * on another machine.
+ * The causes that a running node itself knows, or that it runs no more. An empty list if another node answers, or if none
+ * does and the data directory was never served from: the node may run on another machine.
  */
-export async function askNode(url: string, { nodeId, origin, payout }: AskedNode): Promise<readonly Cause[]> {
+export async function askNode(
+  url: string,
+  { nodeId, dataDir, origin, payout }: AskedNode,
+): Promise<readonly Cause[]> {
+  const told = (found: FoundCause) => describeCause(found, origin, true)
   try {
     const status = await readStatus(url)
     if (status.node_id !== nodeId) return []
-    return causesOf(status, payout, systemClock.now()).map((found) => describeCause(found, origin, true))
+    return causesOf(status, payout, systemClock.now()).map(told)
   } catch (error) {
-    if (error instanceof CliError) return []
-    throw error
+    if (!(error instanceof CliError)) throw error
+    const isGone = error.code === 'no_node' && isLeftBehind(dataDir, databaseFile(dataDir))
+    return isGone ? [told(goneCause(url, dataDir))] : []
   }
 }
+
+const goneCause = (url: string, dataDir: string): FoundCause => ({
+  code: 'offline',
+  message: `No node answers on ${new URL(url).host} of this machine, where it served from ${dataDir}.`,
+  nextStep: `Start it with nodectl serve --data-dir ${dataDir}, or start its service.`,
+})
 
 /** @param now Unix seconds of this machine. */
 export function causesOf(status: NodeStatus, payout: string | null, now: number): FoundCause[] {

@@ -34,8 +34,8 @@ export default defineNodectlCommand({
     const at = await openNodeAtHub(args)
     const projectId = await projectIdOf(at.client, project)
     const ofHub = await diagnose(at, subscriptionOf(at, named, projectId))
-    const { nodeId, client } = at
-    const asked = { nodeId, origin: client.origin, payout: ofHub.payout }
+    const { nodeId, dataDir, client } = at
+    const asked = { nodeId, dataDir, origin: client.origin, payout: ofHub.payout }
     const ofNode = await askNode(addressOfNode({ 'data-dir': args['data-dir'] }), asked)
     const diagnosis = withCauses(ofHub, ofNode)
     if (args.json) printJson(diagnosis)
@@ -44,7 +44,7 @@ export default defineNodectlCommand({
   },
   environment: [
     ...settingEnvironment(nodeAtHubSettings),
-    ['NODE_BIND', 'the address of the node, which is asked too if it runs on this machine'],
+    ['NODE_BIND', 'the address of the node, which is asked too if it runs, or last ran, on this machine'],
     [apiTokenVariable, 'the token of the node, without which it says little'],
   ],
   exits: ['nothing is in the way', 'something is, or the hub does not answer'],
@@ -63,10 +63,10 @@ const subscriptionOf =
   (owner: string): string | null =>
     named ?? (project === null ? null : deriveSubscriptionId(project, owner, node.publicKey))
 
-/** Warnings of the node keep it from nothing. */
+/** Warnings of the node keep it from nothing. A cause that the hub names already is told once. */
 const withCauses = ({ working, causes }: Diagnosis, more: readonly Cause[]) => ({
   working: working && more.every(({ severity }) => severity !== 'error'),
-  causes: [...causes, ...more],
+  causes: [...causes, ...more.filter(({ code }) => causes.every((told) => told.code !== code))],
 })
 
 /** @param asked About how many subscriptions; without any it is about the device alone. */

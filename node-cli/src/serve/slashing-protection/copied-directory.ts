@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { constants, fsyncSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
+import { constants, existsSync, fsyncSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { isObject } from '../../../../protocol/encoding/index.ts'
 import { CliError } from '../../cli/errors.ts'
@@ -83,6 +83,17 @@ function beginSession(file: string, { file: database, facts }: OwnedStore): void
 }
 
 const ownerFile = (dataDir: string): string => path.join(dataDir, 'nodectl.owner')
+
+/**
+ * Whether serve used this directory last, and its process ended. Nothing is written. False for a copy: the original may be
+ * in use on another machine.
+ */
+export function isLeftBehind(dataDir: string, database: string): boolean {
+  const last = readOwner(ownerFile(dataDir))
+  if (last === null || !existsSync(database) || last.database !== fileMark(database)) return false
+  // On a system without ids of boots, any process of that number counts.
+  return last.boot_id === '' ? !isAlive(last.pid) : !isRunning(last)
+}
 
 interface OwnedStore {
   readonly file: string
