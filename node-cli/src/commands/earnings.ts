@@ -69,7 +69,10 @@ export default defineNodectlCommand({
   },
   environment: settingEnvironment(nodeAtHubSettings),
   examples: [
-    ['earnings --data-dir ./node --hub-url https://hub.example', 'The earnings of the node, by epoch'],
+    [
+      'earnings --data-dir ./node --hub-url https://hub.example',
+      'The earnings of its payout address, by epoch',
+    ],
     [
       'earnings --data-dir ./node --hub-url https://hub.example --project hello --json',
       'The same of one project, for a script',

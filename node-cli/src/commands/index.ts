@@ -49,7 +49,7 @@ export const commands: Commands = {
     load: () => import('./why.ts'),
   },
   earnings: {
-    description: 'List what the node has earned in each epoch: pending, claimable, claimed',
+    description: 'List what the payout address of the node, with all its devices, has earned in each epoch',
     load: () => import('./earnings.ts'),
   },
   claim: {
