@@ -27,9 +27,10 @@ const withNodes = (args: string[]) => args.filter((arg) => arg !== '--no-nodes')
 /** A folder of its own for what a network writes beside its data, and the expectation that nothing is left of the network. */
 function watched() {
   const TMPDIR = mkdtempSync(path.join(tmpdir(), 'interrupt-'))
-  const expectNothingLeft = () => {
-    // The bundler ends by itself once its input does.
-    expect(npmStart.listProcesses().filter(({ program }) => program !== 'esbuild')).toEqual([])
+  const expectNothingLeft = async () => {
+    // The bundler ends by itself once its input does. Until it runs, its process has the name of the one that started it.
+    const left = () => npmStart.listProcesses().filter(({ program }) => program !== 'esbuild')
+    await expect.poll(left, { timeout: 10_000 }).toEqual([])
     const isLeft = (name: string) => existsSync(path.join(npmStart.folder, name))
     expect(['localnet.pid', 'children.json'].filter(isLeft)).toEqual([])
     expect(readdirSync(TMPDIR)).toEqual([])
@@ -52,7 +53,7 @@ describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary f
     await expect.poll(() => isThere(started), { interval: 20, timeout: 280_000 }).toBe(true)
     started.child.kill('SIGINT')
     const { code, stderr } = await started.exit
-    expectNothingLeft()
+    await expectNothingLeft()
     expect(existsSync(firstStart())).toBe(true)
     expect([code, stderr.replaceAll(/^….*\n/gm, '')]).toEqual([0, ''])
   })
@@ -67,7 +68,7 @@ describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary f
     process.kill(-started.child.pid!, 'SIGINT')
     // npm ends before the network has.
     await expect.poll(() => npmStart.listProcesses(), { timeout: 280_000 }).toEqual([])
-    expectNothingLeft()
+    await expectNothingLeft()
     const { stdout, stderr } = started.output
     expect(stderr).toContain('… Stopping')
     expect(stderr.replaceAll(/^(?:…|npm ).*\n/gm, '')).toBe('')
