@@ -141,6 +141,18 @@ describe('of an owner with many other devices', () => {
   })
 })
 
+test('the newest lease counts, also if an earlier epoch has a larger number because it was shorter', async () => {
+  const world = await createWorking()
+  await runSql(
+    `INSERT INTO leases (round_id, position, role, node_key, node_id, subscription_id, owner, project_id, epoch, state,
+      proof_status, created_at, deadline, proof_id, units)
+    SELECT 'earlier', 0, role, node_key, node_id, subscription_id, owner, project_id, 2 * epoch, 'missed',
+      'missed', created_at - 200000, deadline, 'earlier', 0 FROM leases WHERE subscription_id = ? LIMIT 1`,
+    world.subscriptionId,
+  )
+  expect(await codesOf(world)).toEqual([])
+})
+
 test('payouts are counted even behind many newer vetoed ones', async () => {
   const world = await createWorking()
   await indexPosted(await pay(world, 5), 9)
