@@ -1,35 +1,14 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { Store } from './database.ts'
-import { EpochLengths } from './epoch-lengths.ts'
-import {
-  archives,
-  epochCredits,
-  epochReceipts,
-  epochRounds,
-  projectVersions,
-  rounds,
-} from './schema/index.ts'
+import { archives, epochCredits, epochReceipts, epochRounds, rounds } from './schema/index.ts'
 import { build, fromTemplate, isEpoch, isSameEpoch } from './statements.ts'
 
 /** The counts of an epoch's rounds. `primaries` are the members that were asked first; `answered` of them gave a valid vote. */
 export type EpochRoundCounts = NonNullable<Awaited<ReturnType<EpochRoundStore['counts']>>>
-/** How many rounds an epoch had, and how many of them without a committee. */
-export interface RoundTotals {
-  readonly epoch: number
-  readonly rounds: number
-  readonly fallbackRounds: number
-}
-/** Epochs of a project that had rounds, and the lengths that its epochs had. */
-export interface KnownEpochs {
-  readonly totals: readonly RoundTotals[]
-  readonly lengths: EpochLengths
-}
 /** The credits of a wallet in an epoch that nobody has attested yet; `epochUnits` are the units of everybody. */
 export type AccruingEpoch = Awaited<ReturnType<EpochRoundStore['accruing']>>[number]
 
-/** Published versions, the last ones, of which the lengths of epochs are told. */
-const lengthsMax = 20
 /** Most rounds of an epoch, the last ones, of which the median time to finality is taken. */
 const timedMax = sql.raw('10000')
 
@@ -51,29 +30,6 @@ export class EpochRoundStore extends Store {
       .from(epochRounds)
       .where(isEpoch(epochRounds, projectId, epoch))
     return row ?? null
-  }
-
-  /** The last two epochs of a project that had rounds, or the one that is asked for. */
-  async known(projectId: string, epoch?: number): Promise<KnownEpochs> {
-    const wanted = and(
-      eq(epochRounds.projectId, projectId),
-      epoch === undefined ? undefined : eq(epochRounds.epoch, epoch),
-    )
-    const { version, effectiveAt, epochSecs, status } = projectVersions
-    const ofProject = eq(projectVersions.projectId, projectId)
-    const length = sql`json_object('version', ${version}, 'effectiveAt', ${effectiveAt}, 'epochSecs', ${epochSecs})`
-    const [row] = await this.db.all<Record<keyof KnownEpochs, string>>(sql`SELECT
-      (SELECT json_group_array(json_object('epoch', epoch, 'rounds', rounds, 'fallbackRounds', fallback)) FROM (
-        SELECT * FROM ${epochRounds} WHERE ${wanted} ORDER BY ${epochRounds.endsAt} DESC LIMIT 2)) AS totals,
-      (SELECT json_group_array(json(length)) FROM (
-        SELECT ${length} AS length FROM ${projectVersions}
-          WHERE ${ofProject} AND ${version} = 1 AND ${status} <> 'rejected'
-        UNION ALL SELECT * FROM (SELECT ${length} FROM ${projectVersions}
-          WHERE ${ofProject} AND ${effectiveAt} IS NOT NULL ORDER BY ${effectiveAt} DESC LIMIT ${lengthsMax}))) AS lengths`)
-    return {
-      totals: JSON.parse(row?.totals ?? '[]'),
-      lengths: new EpochLengths(JSON.parse(row?.lengths ?? '[]')),
-    }
   }
 
   /** Rounds of each payout address, until the epoch is counted. */

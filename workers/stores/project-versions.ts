@@ -1,27 +1,14 @@
 import { and, asc, desc, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
-import type { NetworkParams } from '../../protocol/identity/index.ts'
-import {
-  type ProjectManifest,
-  type ProjectRules,
-  publicStatuses,
-  type Tier,
-} from '../../protocol/manifest/index.ts'
-import { batch, isChanged, Store } from './database.ts'
-import { boundaryColumns, manifestColumns } from './project-row.ts'
-import type { ProjectVersion, Submission } from './projects.ts'
-import { registryEffects } from './registry-effects.ts'
+import { type ProjectManifest, type ProjectRules, publicStatuses } from '../../protocol/manifest/index.ts'
+import { batch, type Database, Store } from './database.ts'
+import { manifestColumns } from './project-row.ts'
+import type { ProjectVersion } from './projects.ts'
 import { projects, projectVersions, type Token } from './schema/index.ts'
-import { insertFrom, isOneOf } from './statements.ts'
+import { isOneOf } from './statements.ts'
 
 export type VersionSummary = Omit<ProjectVersion, 'manifest'>
 
-export interface NextVersion extends Omit<Submission, 'developerName'> {
-  /** The version in force. */
-  current: ProjectManifest
-  tiersChanged: readonly Tier[]
-}
-
-interface VersionInForce {
+export interface VersionInForce {
   projectId: string
   version: number
   manifest: ProjectManifest
@@ -127,51 +114,6 @@ export class ProjectVersionStore extends Store {
       .limit(limit)
   }
 
-  /**
-   * Stores the version after the latest one, and puts it in force at once when the consensus stays. If several race, the unique
-   * number accepts one. Its developer may have published it already: then it waits for its epoch at once.
-   *
-   * @returns `exists` also if meanwhile another consensus came into force or was published.
-   */
-  async submit(
-    next: NextVersion,
-    now: number,
-    params: Pick<NetworkParams, 'beacon_offset_secs'>,
-  ): Promise<'created' | 'exists'> {
-    const { projectId, current, manifest, canonical, hashes, signature, token, tiersChanged } = next
-    const { version, previous } = manifest
-    const { manifest_hash: manifestHash, consensus_hash: consensusHash } = hashes
-    const ofProject = eq(projectVersions.projectId, projectId)
-    const before = sql`SELECT 1 FROM ${projectVersions} WHERE ${ofProject}
-      AND ${projectVersions.version} = ${version - 1} AND ${projectVersions.manifestHash} = ${previous}
-      AND ${projectVersions.status} <> 'rejected'`
-    const changesRules = tiersChanged.includes('consensus')
-    const staysSame = sql`EXISTS (SELECT 1 FROM ${projects} WHERE ${projects.projectId} = ${projectId}
-      AND ${projects.consensusHash} = ${consensusHash}) AND NOT EXISTS (SELECT 1 FROM ${projectVersions}
-      WHERE ${ofProject} AND ${projectVersions.status} = 'registered' AND ${projectVersions.consensusHash} <> ${consensusHash})`
-    const mine = and(
-      ofProject,
-      eq(projectVersions.version, version),
-      eq(projectVersions.manifestHash, manifestHash),
-      eq(projectVersions.status, 'submitted'),
-    )
-    const results = await batch(this.db, [
-      insertFrom(
-        projectVersions,
-        {
-          ...{ projectId, version, manifestHash, consensusHash, manifest: canonical, signature, token },
-          ...{ status: 'submitted', tiersChanged, submittedAt: now },
-          ...boundaryColumns(current, manifest),
-        },
-        sql`WHERE EXISTS (${before}) AND ${changesRules ? sql`true` : staysSame}`,
-      ).onConflictDoNothing(),
-      ...(changesRules
-        ? registryEffects(sql`SELECT ${projectId}`, sql`true`, params)
-        : this.#putInForce({ projectId, version, manifest, hashes, token }, mine)),
-    ])
-    return isChanged(results[0]) ? 'created' : 'exists'
-  }
-
   /** Puts published versions in force whose epoch has begun. Done twice it changes nothing more. */
   async activateDue(now: number, limit: number): Promise<void> {
     const due = await this.db
@@ -189,33 +131,38 @@ export class ProjectVersionStore extends Store {
     const hashes = { manifest_hash: manifestHash, consensus_hash: consensusHash }
     await batch(
       this.db,
-      this.#putInForce(
+      putInForce(
+        this.db,
         { projectId, version, manifest, hashes, token: row.token },
         and(eq(projectVersions.id, id), eq(projectVersions.status, 'registered')),
       ),
     )
   }
+}
 
-  /** The statements that end every earlier version and begin this one, while `waiting` finds it. */
-  #putInForce({ projectId, version, manifest, hashes, token }: VersionInForce, waiting: SQL | undefined) {
-    const found = sql`EXISTS (SELECT 1 FROM ${projectVersions} WHERE ${waiting})`
-    return [
-      this.db
-        .update(projects)
-        .set(manifestColumns(manifest, hashes, token))
-        .where(and(eq(projects.projectId, projectId), lt(projects.version, version), found)),
-      this.db
-        .update(projectVersions)
-        .set({ status: 'superseded' })
-        .where(
-          and(
-            eq(projectVersions.projectId, projectId),
-            lt(projectVersions.version, version),
-            inArray(projectVersions.status, ['submitted', 'registered', 'active']),
-            found,
-          ),
+/** The statements that end every earlier version and begin this one, while `waiting` finds it. */
+export function putInForce(
+  db: Database,
+  { projectId, version, manifest, hashes, token }: VersionInForce,
+  waiting: SQL | undefined,
+) {
+  const found = sql`EXISTS (SELECT 1 FROM ${projectVersions} WHERE ${waiting})`
+  return [
+    db
+      .update(projects)
+      .set(manifestColumns(manifest, hashes, token))
+      .where(and(eq(projects.projectId, projectId), lt(projects.version, version), found)),
+    db
+      .update(projectVersions)
+      .set({ status: 'superseded' })
+      .where(
+        and(
+          eq(projectVersions.projectId, projectId),
+          lt(projectVersions.version, version),
+          inArray(projectVersions.status, ['submitted', 'registered', 'active']),
+          found,
         ),
-      this.db.update(projectVersions).set({ status: 'active' }).where(waiting),
-    ]
-  }
+      ),
+    db.update(projectVersions).set({ status: 'active' }).where(waiting),
+  ]
 }

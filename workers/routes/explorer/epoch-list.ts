@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import type { HubContext } from '../../context.ts'
 import { pageOf, paginate } from '../../http/pagination.ts'
-import type { KnownEpochs } from '../../stores/epoch-rounds.ts'
 import type { EpochRow, EpochState, ListedEpoch } from '../../stores/epochs.ts'
+import { KnownEpochStore, type KnownEpochs } from '../../stores/known-epochs.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
 import { EpochSummary, epochExample } from './schema.ts'
 import { epochView, unattestedView } from './view.ts'
@@ -41,10 +41,10 @@ export async function listEpochs(
     ],
     fetch: async (after, limit) => {
       const position = after && { startsAt: after[0], projectId: after[1], epoch: after[2] }
-      const { epochs, epochRounds } = c.var.services
+      const { epochs, store } = c.var.services
       const [record, known, attested] = await Promise.all([
         project?.record ?? null,
-        project === undefined ? null : epochRounds.known(project.id),
+        project === undefined ? null : store(KnownEpochStore).read(project.id),
         epochs.list({ projectId: project?.id, status }, position, limit, now),
       ])
       if (project !== undefined && record === null) return []

@@ -6,6 +6,7 @@ import { PathProject } from '../../http/formats.ts'
 import { pageQuery } from '../../http/pagination.ts'
 import { openRounds } from '../../rounds/open-rounds.ts'
 import { defineRoute, ok } from '../../route.ts'
+import { KnownEpochStore } from '../../stores/known-epochs.ts'
 import { findVisible, isVisible } from '../projects/access.ts'
 import { ProjectParams } from '../projects/schema.ts'
 import { EpochPage, epochPageExample, listEpochs } from './epoch-list.ts'
@@ -64,12 +65,12 @@ export const getEpoch = defineRoute(
     responses: ok('The epoch.', EpochView, { ...epochExample, receipt: receiptExample }),
   },
   async (c, { params: { project_id, epoch } }) => {
-    const { epochs, epochRounds, clock } = c.var.services
+    const { epochs, store, clock } = c.var.services
     const [now, { project }, row, { totals, lengths }] = await Promise.all([
       clock.now(),
       findVisible(c, project_id),
       epochs.find(project_id, epoch),
-      epochRounds.known(project_id, epoch),
+      store(KnownEpochStore).read(project_id, epoch),
     ])
     if (row !== null) return json({ ...epochView(row, now), receipt: await epochs.receipt(row.receiptHash) })
     const timed = lengths.numbered(epoch, now)

@@ -1,5 +1,5 @@
-import type { RoundTotals } from '../../stores/epoch-rounds.ts'
 import type { EpochRow, EpochState, ListedEpoch } from '../../stores/epochs.ts'
+import type { RoundTotals } from '../../stores/known-epochs.ts'
 import type { Project } from '../../stores/projects.ts'
 
 export function epochStatus(row: Pick<EpochRow, 'state' | 'releaseAt'>, now: number): EpochState {

@@ -5,6 +5,7 @@ import { ProjectSets } from '../../../committees/project-sets.ts'
 import { readSettings } from '../../../env.ts'
 import { findRunningEpoch } from '../../../rounds/running-epoch.ts'
 import { services } from '../../../services.ts'
+import { VersionSubmissions } from '../../../stores/version-submissions.ts'
 import { networkNow } from '../../../test/callers.ts'
 import { bodyOf, expectRefusal } from '../../../test/client.ts'
 import { indexState } from '../../../test/epochs.ts'
@@ -113,7 +114,7 @@ describe('a version with the rules in force, while another is published', () => 
 
   test('is a conflict if the other one was published after its changes were read', async () => {
     const { id, first, third } = await reverting()
-    const { projectVersions, params } = services(env)
+    const submissions = services(env).store(VersionSubmissions)
     const next = {
       ...{
         projectId: id,
@@ -124,10 +125,10 @@ describe('a version with the rules in force, while another is published', () => 
       },
       ...{ signature: '0x', token: {} as never, tiersChanged: ['listing'] as const },
     }
-    expect(await projectVersions.submit(next, 1, params)).toBe('exists')
+    expect(await submissions.submit(next, 1)).toBe('exists')
     await runSql('UPDATE projects SET consensus_hash = ? WHERE project_id = ?', 'another', id)
     await runSql("UPDATE project_versions SET status = 'submitted' WHERE project_id = ? AND version = 2", id)
-    expect(await projectVersions.submit(next, 1, params)).toBe('exists')
+    expect(await submissions.submit(next, 1)).toBe('exists')
   })
 })
 

@@ -8,6 +8,7 @@ import { ApiError } from '../../../errors.ts'
 import { type Answer, json } from '../../../http/answer.ts'
 import { defineRoute, reply } from '../../../route.ts'
 import type { Project } from '../../../stores/projects.ts'
+import { VersionSubmissions } from '../../../stores/version-submissions.ts'
 import { findOwn } from '../../projects/access.ts'
 import { signedManifestExample, versionExample } from '../../projects/example.ts'
 import { SignedManifestBody } from '../../projects/manifest-shape.ts'
@@ -108,8 +109,8 @@ export const createVersion = defineRoute(
       token,
       tiersChanged,
     }
-    const { clock, params } = c.var.services
-    if ((await projectVersions.submit(next, await clock.now(), params)) === 'exists')
+    const { clock, store } = c.var.services
+    if ((await store(VersionSubmissions).submit(next, await clock.now())) === 'exists')
       throw stale(await projectVersions.latest(project_id))
     return answer(c, project_id, manifest.version)
   },
