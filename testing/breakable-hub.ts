@@ -40,8 +40,8 @@ const setFaults = (hub: Hub, faults: PlatformFaults) => order(hub, '/faults', fa
  * @param keeps Whether objects still have what they have stored.
  */
 export async function restartHub(hub: Hub, vars: Record<string, string>, keeps = false): Promise<void> {
-  const { status } = await order(hub, '/restart', { vars, keeps })
-  if (status !== 200) throw new Error(`the hub did not start again: ${status}`)
+  const answer = await order(hub, '/restart', { vars, keeps })
+  if (!answer.ok) throw new Error(`the hub did not start again: ${await answer.text()}`)
 }
 
 const tables = [

@@ -70,8 +70,12 @@ export function wrap(
         const request = use.args[0] as Request
         const order = URL.canParse(request.url) && orders[new URL(request.url).pathname]
         if (order) {
-          await order(await request.json())
-          return new Response()
+          try {
+            await order(await request.json())
+            return new Response()
+          } catch (error) {
+            return new Response((error as Error).message, { status: 500 })
+          }
         }
       }
       if (use.kind === 'trip' && faults.database) throw new Error('D1_ERROR: Network connection lost.')
