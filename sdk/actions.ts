@@ -13,7 +13,7 @@ import { ActionFailed, type Begun, HubError, RefusedToSign } from './errors.ts'
 import type { Network } from './network.ts'
 import type { CallOptions, Schemas } from './operations.ts'
 import { sleep } from './retries.ts'
-import { addressOf, type SignableData, type Wallet } from './wallets.ts'
+import { addressOf, isLocalChain, type SignableData, type Wallet } from './wallets.ts'
 
 export type SignedBody = Schemas['SignedGaslessBody']
 export type Transaction = Schemas['Transaction']
@@ -48,8 +48,6 @@ export interface Plan {
 
 const timeoutMs = 120_000
 const pollMs = 250
-/** Chains on one machine, whose time may be moved. A signature for them is worthless elsewhere. */
-export const isLocalChain = (chainId: number): boolean => [31337, 1337].includes(chainId)
 
 /**
  * Has an owner's action done: prepares it, compares the payload with the plan, shows it, signs, relays, and waits until

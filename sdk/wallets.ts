@@ -41,3 +41,6 @@ export const browserWallet = (provider: Provider, address: string): Wallet => ({
 
 /** How hubs write addresses. */
 export const addressOf = ({ address }: Wallet): string => address.toLowerCase()
+
+/** Whether a chain runs on one machine, where its time may be moved. A signature for it is worthless elsewhere. */
+export const isLocalChain = (chainId: number): boolean => [31337, 1337].includes(chainId)

@@ -4,6 +4,7 @@ import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { Settings } from '../env.ts'
 import type { Services } from '../services.ts'
 import type { ReadSet } from '../stores/committee-sets.ts'
+import { lastBegun } from '../stores/last-begun.ts'
 import type { ProjectRecord, ProjectVersion } from '../stores/projects.ts'
 import { type AskingSources, askForAttestations } from './ask-validators.ts'
 import { buildSet } from './build-set.ts'
@@ -65,7 +66,7 @@ export class ProjectSets {
   ): Promise<(time: number) => ProjectVersion> {
     // The newest one may be submitted alone, while an earlier one waits for its epoch.
     const waiting = pending === null ? [] : await this.#sources.projectVersions.waiting(projectId)
-    return (time) => waiting.findLast(({ effectiveAt }) => (effectiveAt ?? Infinity) <= time) ?? current
+    return (time) => lastBegun(waiting, time) ?? current
   }
 
   async #settle(projectId: string, due: DueEpoch<ProjectVersion>): Promise<boolean> {

@@ -2,6 +2,7 @@ import { publicStatuses } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { walletOf } from '../../middleware/authenticate.ts'
+import { lastBegun } from '../../stores/last-begun.ts'
 import type { Project, ProjectRecord } from '../../stores/projects.ts'
 
 /** Whether the caller is the developer, by session or by a key that is for this project. */
@@ -40,7 +41,7 @@ export async function findInForce(c: HubContext, projectId: string): Promise<Pro
   // The newest one may be submitted alone, while an earlier one waits for its epoch.
   if (record === null || record.pending === null) return record
   const [waiting, now] = await Promise.all([projectVersions.waiting(projectId), clock.now()])
-  const due = waiting.findLast(({ effectiveAt }) => (effectiveAt ?? Infinity) <= now)
+  const due = lastBegun(waiting, now)
   if (due === undefined) return record
   await projectVersions.activate(due)
   return projects.findRecord(projectId)

@@ -2,7 +2,7 @@
 import { type EIP6963ProviderDetail, requestProviders } from 'mipd'
 import { anvilKeys } from '../../../../protocol/identity/index.ts'
 import { keyWallet } from '../../../../sdk/key-wallet.ts'
-import { browserWallet, type Provider, type Wallet } from '../../../../sdk/wallets.ts'
+import { browserWallet, isLocalChain, type Provider, type Wallet } from '../../../../sdk/wallets.ts'
 import type { Descriptor } from '../hub.ts'
 import { isUnknownChain, WalletProblem, walletProblemOf } from './problems.ts'
 import type { WalletName } from './session.svelte.ts'
@@ -38,11 +38,9 @@ export const developmentAccounts = [
   ['operator', 1],
 ] as const
 
-const localChainIds = [31337, 1337]
-
 /** Keys that everybody has sign only where the hub says that its network is on this machine. */
 export const hasDevelopmentAccounts = ({ chain, hosts }: Descriptor): boolean =>
-  localChainIds.includes(chain.id) && ['localhost', '127.0.0.1'].includes(new URL(hosts.api).hostname)
+  isLocalChain(chain.id) && ['localhost', '127.0.0.1'].includes(new URL(hosts.api).hostname)
 
 export const developmentWallet = (index: number): Wallet => keyWallet(anvilKeys[index] as string)
 

@@ -24,7 +24,7 @@ export class CompiledModule {
   readonly #nans: NanHandling | undefined
   /** null when this form is of no use. */
   #optimistic: CompiledForm | null | undefined
-  /** An error when V8 refuses the module. */
+  /** An error when the module is beyond V8. */
   #exact: CompiledForm | V8LimitExceeded | undefined
 
   /**
@@ -41,8 +41,12 @@ export class CompiledModule {
   /** The form that is metered for speed, or null. @throws {@link WasmError} for a module that is not valid. */
   optimistic(): CompiledForm | null {
     if (this.#optimistic === undefined) {
-      const metered = rulesFirst(this.#wasm, () => meterOptimistically(this.#wasm, this.#nans))
-      this.#optimistic = metered && compile(metered.wasm, true, metered.observesNan)
+      const form = orBeyond(() => {
+        const metered = rulesFirst(this.#wasm, () => meterOptimistically(this.#wasm, this.#nans))
+        return metered && compile(metered.wasm, true, metered.observesNan)
+      })
+      if (form instanceof V8LimitExceeded) this.#exact = form
+      this.#optimistic = form instanceof V8LimitExceeded ? null : form
     }
     return this.#optimistic
   }
@@ -52,11 +56,13 @@ export class CompiledModule {
     this.#optimistic = null
   }
 
-  /** @throws {@link WasmError} for a module that is not valid, {@link V8LimitExceeded} for one that V8 refuses. */
+  /** @throws {@link WasmError} for a module that is not valid, {@link V8LimitExceeded} for one that is beyond V8. */
   exact(): CompiledForm {
     if (this.#exact === undefined) {
-      const metered = rulesFirst(this.#wasm, () => this.#meter(this.#wasm))
-      this.#exact = compile(metered, false, false) ?? refused()
+      this.#exact = orBeyond(() => {
+        const metered = rulesFirst(this.#wasm, () => this.#meter(this.#wasm))
+        return compile(metered, false, false) ?? refused()
+      })
     }
     if (this.#exact instanceof V8LimitExceeded) throw this.#exact
     return this.#exact
@@ -70,6 +76,16 @@ const refused = (): V8LimitExceeded =>
       ? 'the module is beyond the limits of the native engine; the interpreter can run it'
       : noSimd().message,
   )
+
+/** The form that `make` makes, or the reason why V8 gets none of the module: it is the same for each run. */
+function orBeyond<T>(make: () => T): T | V8LimitExceeded {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof V8LimitExceeded) return error
+    throw error
+  }
+}
 
 /** Compiles one form of a module; null when V8 refuses it. */
 function compile(wasm: Uint8Array, optimistic: boolean, observesNan: boolean): CompiledForm | null {

@@ -42,11 +42,7 @@ const ownerBytesMax = 4096
  * @param noteCopy Notes what follows from a copy. It is called again at the next start if this process ends before it returns.
  * @throws {@link CliError} while the process that wrote the file runs: the directory is a copy of the one it uses.
  */
-export function claimDirectory(
-  dataDir: string,
-  { file: database, facts }: OwnedStore,
-  noteCopy: () => void,
-): DirectoryFinding {
+export function claimDirectory(dataDir: string, store: OwnedStore, noteCopy: () => void): DirectoryFinding {
   const file = ownerFile(dataDir)
   const last = readOwner(file)
   if (last !== null && isRunning(last))
@@ -55,13 +51,12 @@ export function claimDirectory(
       `${dataDir} is a copy of the data directory that process ${last.pid} uses; two nodes with one key would be slashed`,
       { hint: 'Stop that process for good before you use the copy.' },
     )
-  const kept = facts.get(sessionFact)
-  const mark = fileMark(database)
+  const kept = store.facts.get(sessionFact)
   const fits = last !== null && (kept === last.session || ('previous' in last && kept === last.previous))
-  const isOwn = last === null ? kept === null : fits && last.database === mark
+  const isOwn = last === null ? kept === null : fits && last.database === fileMark(store.file)
   // Before the file fits the database, as it does from then on.
   if (!isOwn) noteCopy()
-  beginSession(file, { file: database, facts })
+  beginSession(file, store)
   return isOwn ? 'own' : 'copied'
 }
 

@@ -86,7 +86,7 @@ export const prepareProject = defineRoute(
       canonical: encodeCanonicalJson(valid),
       ...hashes,
       ...derived,
-      tier_changes: known && (await changesOf(c, known.current, valid, hashes.consensus_hash)),
+      tier_changes: inForce && (await changesOf(c, inForce, valid, hashes)),
     })
   },
 )

@@ -1,7 +1,10 @@
-import { changedTiers, type ProjectManifest, type Tier } from '../../../../protocol/manifest/index.ts'
+import {
+  changedTiers,
+  type ManifestHashes,
+  type ProjectManifest,
+  type Tier,
+} from '../../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../../context.ts'
-import type { ProjectVersion } from '../../../stores/projects.ts'
-import { manifestOf } from '../../projects/view.ts'
 
 /**
  * The tiers that a next version changes of the version in force. It changes the consensus too if it has another one than a published
@@ -10,14 +13,14 @@ import { manifestOf } from '../../projects/view.ts'
  */
 export async function changesOf(
   c: HubContext,
-  current: ProjectVersion,
+  inForce: ProjectManifest,
   next: ProjectManifest,
-  consensusHash: string,
+  { project_id, consensus_hash }: ManifestHashes,
 ): Promise<Tier[]> {
-  const changed = changedTiers(manifestOf(current), next)
+  const changed = changedTiers(inForce, next)
   if (changed.includes('consensus')) return changed
-  const waiting = await c.var.services.projectVersions.waiting(current.projectId)
-  return waiting.some((version) => version.consensusHash !== consensusHash)
+  const waiting = await c.var.services.projectVersions.waiting(project_id)
+  return waiting.some((version) => version.consensusHash !== consensus_hash)
     ? ['consensus', ...changed]
     : changed
 }

@@ -98,7 +98,7 @@ export const createVersion = defineRoute(
     )
       throw stale(latest)
 
-    const tiersChanged = await changesOf(c, current, manifest, hashes.consensus_hash)
+    const tiersChanged = await changesOf(c, inForce, manifest, hashes)
     const next = {
       projectId: project_id,
       current: inForce,
