@@ -25,13 +25,13 @@ export interface CommandAnswer {
   readonly said: string
 }
 
-/** Node keeps the dispatcher of its requests under this key; each command gets a new one, without earlier connections. */
+/** Node keeps the dispatcher of its requests under this key, from the first one on; each command gets a new one, without earlier connections. */
 const dispatcherKey = Symbol.for('undici.globalDispatcher.1')
 interface Dispatcher {
   destroy: () => Promise<void>
   constructor: new () => Dispatcher
 }
-const dispatchers = globalThis as unknown as Record<symbol, Dispatcher>
+const dispatchers = globalThis as unknown as Record<symbol, Dispatcher | undefined>
 
 const own = { ...process.env }
 // Each command waits for an error of it.
@@ -71,9 +71,11 @@ async function run({ program, args, env, until }: CommandCall, index: number): P
   process.exitCode = undefined
   // For those that run in processes of their own and are killed, which keep nothing.
   flushCompileCache()
-  const before = dispatchers[dispatcherKey]!
-  dispatchers[dispatcherKey] = new before.constructor()
-  await before.destroy()
+  const before = dispatchers[dispatcherKey]
+  if (before !== undefined) {
+    dispatchers[dispatcherKey] = new before.constructor()
+    await before.destroy()
+  }
   await allEnded()
   return { code, ...answer }
 }

@@ -19,7 +19,10 @@ export function loadedCommands(surroundings: () => Promise<Surroundings>) {
   const load = async () => {
     const { cwd, env, nodeArgs } = await surroundings()
     const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
-    return spawn(process.execPath, [...nodeArgs, host], { cwd, env, stdio: [...stdio] })
+    const child = spawn(process.execPath, [...nodeArgs, host], { cwd, env, stdio: [...stdio] })
+    return child.once('exit', () => {
+      loaded = undefined
+    })
   }
   return {
     /**

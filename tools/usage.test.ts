@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { runTool } from '../testing/run-tool.ts'
+import { loadedTools, runTool } from '../testing/run-tool.ts'
 
 const module = `0x${'00'.repeat(32)}`
 const nobody = 'http://localhost:1'
+const runLoaded = loadedTools()
 
 test.each([
   ['tools/sign-in.ts', ['--bogus'], "Unknown option '--bogus'"],
@@ -36,7 +37,9 @@ test.each([
   ['tools/submit.ts', ['README.md', module], 'README.md is not a manifest'],
   ['tools/submit.ts', ['package.json', module], 'package.json is not a manifest: it has no consensus'],
 ])('%s %j: wrong usage is reported, with exit code 2', async (script, args, message) => {
-  const { code, stderr } = await runTool(script, args)
+  // The demo ends its process itself.
+  const run = script === 'tools/demo.ts' ? runTool : runLoaded
+  const { code, stderr } = await run(script, args)
   expect(stderr).toContain(message)
   expect(code).toBe(2)
 })

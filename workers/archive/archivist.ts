@@ -299,9 +299,10 @@ export class Archivist {
   async #index(run: Run): Promise<true> {
     const { runPartitions, stepEntries } = this.#limits
     // Partitions have about as many, since most ids are hashes; all rounds of one receipt are in one.
-    const fitting = Math.floor((partitions * stepEntries * entryBytes) / this.#ledger.bytesOf(run))
+    const bytes = this.#ledger.bytesOf(run)
+    const fitting = Math.floor((partitions * stepEntries * entryBytes) / bytes)
     const end = run.partition + Math.min(runPartitions, Math.max(1, fitting))
-    const own = new Uint8Array(2 * stepEntries * entryBytes)
+    const own = new Uint8Array(Math.min(2 * stepEntries * entryBytes, bytes))
     let length = 0
     const add = () => this.#ports.idIndex.add(entriesIn(own.subarray(0, length)))
     for (const file of this.#ledger.entriesOf(run))
