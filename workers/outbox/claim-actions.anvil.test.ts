@@ -3,6 +3,7 @@ import { encodeFunctionData, type Hex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
 import { issuerTokenAbi, issuerTokenBytecode } from '../../contracts/generated/mocks.ts'
+import { unixNow } from '../../durable-objects/clock.ts'
 import type { EpochReceipt } from '../../protocol/earnings/index.ts'
 import { services } from '../services.ts'
 import { signIn, type TestNode } from '../test/callers.ts'
@@ -150,6 +151,20 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
     await bring()
     expect(await balanceOf(wallet.address, token)).toBe(amountsOf(receipts))
     expect((await list()).map(({ status }) => status).sort()).toEqual(['completed', 'failed'])
+  })
+
+  test('beyond the allowance of the day: due when the next day begins, also if the chain is days ahead', async () => {
+    await passTime(48 * hour)
+    await settle(await createPaying(), 1)
+    const bindings = { RELAY_ALLOWANCES: '{"claim_payouts":0}' }
+    const by = client({ token: wallet.token, bindings })
+    const [withdrawal] = await itemsOf<Withdrawal>(by.post('/v1/me/withdrawals/claims'))
+    expect(withdrawal).toMatchObject({ status: 'pending', error: expect.stringContaining('is used up') })
+    const { hubActions, clock } = services(env)
+    const action = await hubActions.find('claim_payouts', withdrawal?.withdrawal_id ?? '')
+    const untilMidnight = 86_400 - (unixNow() % 86_400)
+    const wait = (action?.nextAttemptAt ?? 0) - (await clock.now())
+    expect([action?.attempts, Math.round((wait - untilMidnight) / 60)]).toEqual([1, 0])
   })
 
   test('after a reorganisation drops the block of the payment: paid once, in another block', async () => {

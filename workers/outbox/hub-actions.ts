@@ -142,7 +142,9 @@ async function bring(env: Env, action: HubAction): Promise<void> {
   if (typeof result === 'object' && result.status === 'exhausted') {
     const reason = exhaustion(result)
     await onProgress?.(env, action, { status: 'waiting', reason }, known)
-    return hubActions.wait(claimed, reason, result.renewsAt)
+    // Allowances renew by the machine's clock, and actions are due by the network's.
+    const aheadSecs = (await clock.now()) - unixNow()
+    return hubActions.wait(claimed, reason, result.renewsAt + aheadSecs)
   }
   // Refused although it is there: nothing is on its way that could change it.
   const isRefused = typeof result === 'object' && result.status === 'refused'
