@@ -2,15 +2,23 @@ import { env } from 'cloudflare:workers'
 import { encodeFunctionData, type Hex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
-import { issuerTokenAbi, issuerTokenBytecode } from '../../contracts/generated/mocks.ts'
 import { unixNow } from '../../durable-objects/clock.ts'
 import type { EpochReceipt } from '../../protocol/earnings/index.ts'
 import { services } from '../services.ts'
 import { signIn, type TestNode } from '../test/callers.ts'
-import { chain, finalizeRelays, passTime, readChain, rpc, send, sendMined } from '../test/chain.ts'
+import { chain, finalizeRelays, passTime, readChain, rpc, send } from '../test/chain.ts'
 import { client, itemsOf, statusesOf } from '../test/client.ts'
 import { createValidators, epochPath, miner, receiptOf, type TestProject } from '../test/epochs.ts'
-import { balanceOf, bring, createPaying, endPauses, finalize, hour, tokens } from '../test/paying.ts'
+import {
+  balanceOf,
+  bring,
+  createPaying,
+  deployIssuerToken,
+  endPauses,
+  finalize,
+  hour,
+  tokens,
+} from '../test/paying.ts'
 
 interface Withdrawal {
   withdrawal_id: string
@@ -121,23 +129,9 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
   })
 
   test('of a token that first refuses the wallet: paid once it accepts the wallet', async () => {
-    const { contractAddress: token } = await sendMined({
-      from: chain?.deployer,
-      data: issuerTokenBytecode,
-      gas: '0x2dc6c0',
-    })
-    const refuse = (isRefused: boolean) =>
-      send(
-        chain?.deployer,
-        token,
-        encodeFunctionData({
-          abi: issuerTokenAbi,
-          functionName: 'refuse',
-          args: [wallet.address as Hex, isRefused],
-        }),
-      )
+    const { token, refuse } = await deployIssuerToken()
     const receipts = await settle(await createPaying(1_000n * tokens, { token }), 2)
-    await refuse(true)
+    await refuse(wallet.address, true)
     await claimed()
     await finalize()
     await bring()
@@ -145,7 +139,7 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
       { status: 'failed', error: 'The token refuses to pay the wallet.', tx_hash: expect.any(String) },
     ])
     expect(await claimable()).toHaveLength(2)
-    await refuse(false)
+    await refuse(wallet.address, false)
     await claimed()
     await finalize()
     await bring()

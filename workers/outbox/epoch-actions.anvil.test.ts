@@ -13,6 +13,7 @@ import {
   bringDue,
   createPaying,
   createRegistered,
+  deployIssuerToken,
   endPauses,
   finalize,
   hour,
@@ -169,6 +170,20 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     await bring()
     const indexed = await services(env).chainIndex.state('project', project.projectId)
     expect(indexed).toMatchObject({ listing_status: 'listed' })
+  })
+
+  test('the hub does not pay for the gas that the token of a vault burns', async () => {
+    const { token, burnGas } = await deployIssuerToken()
+    const project = await createPaying(100n * tokens, { token })
+    await burnGas(1_000_000n)
+    await submit(project)
+    expect(await shown(project)).toMatchObject({
+      status: 'attested',
+      settlement: { status: 'failed', error: expect.stringContaining('the limit is 1000000') },
+    })
+    await burnGas(0n)
+    await bring()
+    expect(await shown(project)).toMatchObject({ status: 'settled' })
   })
 
   test('an epoch whose vault is not open waits until it is', async () => {

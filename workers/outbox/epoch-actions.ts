@@ -8,16 +8,22 @@ import type { Env } from '../env.ts'
 import { services } from '../services.ts'
 import type { EpochRow } from '../stores/epochs.ts'
 import type { HubAction } from '../stores/hub-actions.ts'
-import type { HubActionRules, KnownStates, Progress, Wait } from './hub-action-rules.ts'
+import type { Call, HubActionRules, KnownStates, Progress, Wait } from './hub-action-rules.ts'
 
 function readSubject(subject: string): { vault: Hex; epoch: bigint } {
   const [vault, epoch = '0'] = subject.split(':')
   return { vault: vault as Hex, epoch: BigInt(epoch) }
 }
 
-const vaultCall = (subject: string, call: (epoch: bigint) => Hex): { to: string; data: Hex } => {
+/**
+ * Gas that a call of a vault may take: what the contracts take (`contracts/gas.md`), and several times as much for the vault's token, whose
+ * code is anybody's.
+ */
+const vaultGasMax = 1_000_000
+
+const vaultCall = (subject: string, call: (epoch: bigint) => Hex): Call => {
   const { vault, epoch } = readSubject(subject)
-  return { to: vault, data: call(epoch) }
+  return { to: vault, data: call(epoch), gasMax: vaultGasMax }
 }
 
 const isVetoed = (epoch: ChainState | null): boolean => epoch?.vetoed === true && epoch.reopened !== true

@@ -5,6 +5,7 @@ import {
   projectVaultAbi,
   vaultFactoryAbi,
 } from '../../contracts/generated/contracts.ts'
+import { issuerTokenAbi, issuerTokenBytecode } from '../../contracts/generated/mocks.ts'
 import { epochCap } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { createWallet, networkNow } from './callers.ts'
@@ -18,6 +19,7 @@ import {
   readChain,
   rpc,
   send,
+  sendMined,
 } from './chain.ts'
 import { runSchedule } from './client.ts'
 import { createProject } from './epochs.ts'
@@ -114,6 +116,26 @@ export async function createPaying(funds = 1_000n * tokens, { token = contracts.
   if (funds > 0n) await project.fund(funds)
   await passEpochs(hours)
   return { ...project, lastEpoch: (await runningEpoch()) - 1 }
+}
+
+/** A token whose issuer, the deployer, may do more than others do. */
+export async function deployIssuerToken() {
+  const from = chain?.deployer
+  const { contractAddress: token } = await sendMined({ from, data: issuerTokenBytecode, gas: '0x2dc6c0' })
+  const call = (data: Hex) => send(from, token, data)
+  return {
+    token,
+    refuse: (account: string, isRefused: boolean) =>
+      call(
+        encodeFunctionData({
+          abi: issuerTokenAbi,
+          functionName: 'refuse',
+          args: [account as Hex, isRefused],
+        }),
+      ),
+    burnGas: (gas: bigint) =>
+      call(encodeFunctionData({ abi: issuerTokenAbi, functionName: 'burnGas', args: [gas] })),
+  }
 }
 
 /** Gives tokens of the deployer's to an account. */

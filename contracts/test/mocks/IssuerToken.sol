@@ -3,9 +3,10 @@ pragma solidity 0.8.37;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// @title A token whose issuer refuses accounts and takes tokens away
+/// @title A token whose issuer refuses accounts, takes tokens away, and has every call of it burn gas
 contract IssuerToken is ERC20 {
     mapping(address account => bool) private _isRefused;
+    uint256 private _burntGas;
 
     constructor() ERC20("Issuer", "ISS") {
         _mint(msg.sender, 1e24);
@@ -17,6 +18,16 @@ contract IssuerToken is ERC20 {
 
     function take(address account, uint256 amount) external {
         _burn(account, amount);
+    }
+
+    function burnGas(uint256 amount) external {
+        _burntGas = amount;
+    }
+
+    function balanceOf(address account) public view override returns (uint256) {
+        uint256 begun = gasleft();
+        while (begun - gasleft() < _burntGas) {}
+        return super.balanceOf(account);
     }
 
     function _update(address from, address to, uint256 amount) internal override {
