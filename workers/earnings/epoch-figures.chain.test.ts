@@ -30,7 +30,7 @@ beforeAll(async () => {
   vi.setSystemTime((epoch * hour + 1_000) * 1_000)
   validators = await createValidators(4)
   projects = []
-  for (let i = 0; i < 4; i++) {
+  for (let i = 0; i < 5; i++) {
     const [first, ...others] = await createMembers(3)
     projects.push([first as Member, ...others.map((one) => ({ ...one, payout: shared }))])
   }
@@ -43,9 +43,9 @@ beforeEach(() => {
 })
 
 /** Appends a block; all of them final unless a number says otherwise. */
-const append = async (happenings: readonly Happening[], final?: number) => {
+const append = async (happenings: readonly Happening[], final?: number, after = submittedAt) => {
   const number = (history.blocks.at(-1)?.number ?? 0) + 1
-  await history.append(submittedAt + number, happenings, final ?? number)
+  await history.append(after + number, happenings, final ?? number)
 }
 
 /** Runs the schedule as if all pauses were over. */
@@ -54,9 +54,10 @@ async function schedule(): Promise<void> {
   await runSchedule()
 }
 
-/** Lets the challenge period pass. */
-async function release(): Promise<void> {
+/** Lets the challenge period pass, on the chain too. */
+async function release(final?: number): Promise<void> {
   vi.setSystemTime((releaseAt + 120) * 1_000)
+  await append([], final, releaseAt + 120)
   await schedule()
 }
 
@@ -182,11 +183,28 @@ describe('an epoch', () => {
     expect(await node(alone)).toMatchObject(credited)
   })
 
+  test('does not count before its challenge period is indexed: a veto may be in a block that the index lacks', async () => {
+    const { receipt, stats } = await createPaying()
+    await append([posted(receipt)])
+    vi.setSystemTime((releaseAt + 120) * 1_000)
+    await schedule()
+    const action = () => services(env).hubActions.find('post_epoch', subjectOf(receipt))
+    expect(await action()).toMatchObject({ state: 'open' })
+    await append([event('EpochVetoed', receipt, { merkleRoot: receipt.merkle_root })])
+    await release()
+    expect(await action()).toMatchObject({ state: 'open', lastError: expect.stringContaining('vetoed') })
+    expect(await stats()).toMatchObject(uncounted)
+    await append([event('EpochReopened', receipt)])
+    await append([posted(receipt)])
+    for (let i = 0; i < 2; i++) await release()
+    expect(await stats()).toMatchObject({ rounds: 4, units: 9, paid_to_miners: receipt.totals.miner })
+  })
+
   test('whose posting a reorganisation removes counts once, after it is posted again', async () => {
     const { receipt, alone, stats, node } = await createPaying()
     const final = history.blocks.at(-1)?.number ?? 0
     await append([posted(receipt)], final)
-    await release()
+    await release(final)
     expect(await stats()).toMatchObject(uncounted)
     await history.rollback(final)
     await release()

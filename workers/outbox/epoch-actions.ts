@@ -31,13 +31,13 @@ const isVetoed = (epoch: ChainState | null): boolean => epoch?.vetoed === true &
 const isPosted = (epoch: ChainState | null, { merkle_root, receipt_hash }: HubAction['wanted']): boolean =>
   epoch?.vetoed === false && epoch.merkle_root === merkle_root && epoch.receipt_hash === receipt_hash
 
-/** When an index that is behind is looked at again; what it reads makes due what waits for it. */
+/** When an index that is late is looked at again; what it reads makes due what waits for it. */
 const readSeconds = 60
-/** The clock of the chain may be behind that of the hub. */
-const clockMarginSeconds = 60
+/** The newest blocks may be replaced by others, which have a veto. */
+const marginSeconds = 60
 
-/** When no veto can come any more. */
-const standsFrom = (epoch: ChainState | null): number => Number(epoch?.release_at) + clockMarginSeconds
+/** When the index has to have a block so that no veto can come any more. */
+const standsFrom = (epoch: ChainState | null): number => Number(epoch?.release_at) + marginSeconds
 
 /**
  * The vault of a project is told what an epoch pays. It is done when the challenge period is over: until then an arbiter may veto it, and once
@@ -46,7 +46,8 @@ const standsFrom = (epoch: ChainState | null): number => Number(epoch?.release_a
 export const postEpochRules: HubActionRules = {
   signer: 'relayer',
   stateKind: 'epoch',
-  isThere: (state, wanted, now) => isPosted(state, wanted) && standsFrom(state) <= now,
+  // By the index: a veto may be in a block that it does not have yet.
+  isThere: (state, wanted, _, readUntil) => isPosted(state, wanted) && standsFrom(state) <= readUntil,
   dependsOn: ({ vault_factory }, subject) => [
     { kind: 'vault', id: readSubject(subject).vault },
     { kind: 'posting', id: vault_factory },
@@ -61,7 +62,10 @@ export const postEpochRules: HubActionRules = {
       }
     if (isVetoed(own)) return { reason: 'An arbiter vetoed the epoch, and has not reopened it.' }
     if (isPosted(own, wanted))
-      return { reason: 'The challenge period has not ended.', until: standsFrom(own) }
+      return {
+        reason: 'The challenge period has not ended, as far as the chain index goes.',
+        until: Math.max(standsFrom(own), now + readSeconds),
+      }
     if (posting !== null && isPostingPaused(posting, now))
       return { reason: 'An arbiter has paused the posting of epochs.', ...untilOf(posting) }
     const shortfall = shortfallOf(vault, costOf(action))

@@ -17,6 +17,8 @@ export interface KnownStates {
   others: readonly (ChainState | null)[]
   /** Whether the chain has far more than is indexed: then what is missing may only not be read yet. */
   isBehind: boolean
+  /** Time of the newest indexed block, in Unix seconds: nothing that came later is known. */
+  readUntil: number
 }
 
 export interface Wait {
@@ -36,8 +38,8 @@ export interface HubActionRules {
   stateKind: Subject['kind']
   /** The ids that have such states, if the subject itself has none: the chain has what is wanted when all of them show it. */
   subjects?: (env: Env, subject: string) => Promise<readonly string[]>
-  /** @param now - Network time in Unix seconds. */
-  isThere: (state: ChainState, wanted: Wanted, now: number) => boolean
+  /** @param now - Network time in Unix seconds. @param readUntil - As in {@link KnownStates}. */
+  isThere: (state: ChainState, wanted: Wanted, now: number, readUntil: number) => boolean
   call: (contracts: Contracts, subject: string, wanted: Wanted, env: Env) => Call | Promise<Call>
   /** The first transaction that succeeds ends the action, even if it left a part undone. */
   isTriedOnce?: true

@@ -105,7 +105,7 @@ async function bring(env: Env, action: HubAction): Promise<void> {
   // Another deployment may have the key.
   if (sender === null) return hubActions.postpone(action, now + lookAgainSeconds)
   const { known, states, isFinal, tip } = await readStates(env, contracts, action)
-  const isShown = states.every((state) => state !== null && isThere(state, wanted, now))
+  const isShown = states.every((state) => state !== null && isThere(state, wanted, now, known.readUntil))
   const standing = !isShown ? 'missing' : isFinal ? 'final' : 'seen'
   const finish = async () => {
     await onDone?.(env, action)
@@ -194,8 +194,8 @@ async function readStates(
   const { stateKind, subjects, dependsOn } = rules[kind]
   const owned = ((await subjects?.(env, subject)) ?? [subject]).map((id) => ({ kind: stateKind, id }))
   const others = dependsOn?.(contracts, subject) ?? []
-  // The tip before the states: what is indexed in between has another one.
-  const cursor = await chainIndex.cursor()
+  // The tip and its time before the states: what is indexed in between has others.
+  const [cursor, readUntil] = await Promise.all([chainIndex.cursor(), chainIndex.newestTime()])
   const rows = await chainIndex.states([...owned, ...others])
   const find = (wanted: Subject) => rows.find((row) => row.kind === wanted.kind && row.subject === wanted.id)
   const own = owned.map(find)
@@ -205,6 +205,7 @@ async function readStates(
       own: states[0] ?? null,
       others: others.map((one) => find(one)?.state ?? null),
       isBehind: cursor?.isBehind ?? true,
+      readUntil,
     },
     states,
     tip: cursor?.hash ?? null,
