@@ -1,6 +1,8 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import type { Block } from '../../../protocol/committees/index.ts'
 import { hashPayoutLeaf, verifyPayoutProof } from '../../../protocol/earnings/index.ts'
 import { services } from '../../services.ts'
 import { signIn } from '../../test/callers.ts'
@@ -8,10 +10,10 @@ import { expectRefusal, itemsOf, pagesOf, statusesOf } from '../../test/client.t
 import { createProject } from '../../test/epochs.ts'
 import type { Json } from '../../test/known-answers.ts'
 import { runSql } from '../../test/tables.ts'
-import { actionOf, withdrawalScene } from './testing/withdrawals.ts'
+import { actionOf, postingOf, withdrawalScene } from './testing/withdrawals.ts'
 
 const scene = withdrawalScene()
-const { chain, settle, sum, pay, ask, listed, claimed, one, claimable, sent, schedule, end } = scene
+const { chain, settle, sum, pay, ask, listed, claimed, one, claimable, sent, schedule, end, mine } = scene
 
 describe('POST /v1/me/withdrawals/claims', () => {
   test('202: one transaction to each vault claims the payouts with their proofs', async () => {
@@ -102,6 +104,24 @@ describe('POST /v1/me/withdrawals/claims', () => {
     expect(await claimed({ project_ids: [other.projectId] })).toMatchObject([
       { epochs: [{ project_id: other.projectId }] },
     ])
+    expect(sent()).toHaveLength(1)
+  })
+
+  test('503 unavailable: the index is read anew, and does not have all claims yet; nothing is claimed twice', async () => {
+    const receipt = await settle()
+    await claimed()
+    await mine([receipt])
+    await end()
+    const withdrawals = await listed()
+    expect(withdrawals).toMatchObject([{ status: 'completed' }])
+    const { chainIndex, clock } = services(env)
+    await chainIndex.forget({ operator: scene.wallet.address, reason: null }, await clock.now())
+    await scene.history.begin(scene.history.blocks[0] as Block)
+    await scene.history.append(unixNow(), [postingOf(receipt)], scene.head(), { isBehind: true })
+    await expectRefusal(ask(), '503 unavailable')
+    await pay([receipt])
+    await expectRefusal(ask(), '409 conflict')
+    expect(await listed()).toEqual(withdrawals)
     expect(sent()).toHaveLength(1)
   })
 

@@ -3,7 +3,7 @@ import { withdrawalStates } from '../../../protocol/actions/index.ts'
 import { defaultAllowances } from '../../actions/allowances.ts'
 import type { HubContext } from '../../context.ts'
 import { withdrawalStanding } from '../../earnings/withdrawal-standing.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, unavailable } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Amount, Bytes32, Timestamp, TokenView } from '../../http/formats.ts'
@@ -183,9 +183,12 @@ export const claimPayouts = defineRoute(
   },
 )
 
-/** @throws {@link ApiError} 404 `not_found`, 409 `conflict` when nothing can be claimed, 429 `rate_limited`. */
+/**
+ * @throws {@link ApiError} 404 `not_found`, 409 `conflict` when nothing can be claimed, 429 `rate_limited`, 503 `unavailable` while the index
+ * is behind the chain: payouts that were claimed would look unclaimed.
+ */
 async function request(c: HubContext, projectIds: readonly string[] | null, name: string): Promise<string[]> {
-  const { claims, projects, store, clock } = c.var.services
+  const { chainIndex, claims, projects, store, clock } = c.var.services
   const withdrawals = store(WithdrawalStore)
   const account = sessionOf(c).address
   const unknown = projectIds && (await projects.findHidden(projectIds, account))
@@ -195,6 +198,8 @@ async function request(c: HubContext, projectIds: readonly string[] | null, name
     const free = await claims.free(account, projectIds, now, { projectsMax: vaultsMax, payoutsMax })
     if (free.length === 0)
       throw new ApiError('conflict', 'No payout can be claimed, except those that are being claimed already.')
+    if (await chainIndex.isBehind())
+      throw unavailable('The index of the chain', new Error('it is far behind the chain'))
     const wanted = free.map((payouts, i): NewClaim => ({ withdrawalId: name + i, account, payouts }))
     await spendRelay(c, account, wanted.length)
     const ids = await withdrawals.request(wanted, now)

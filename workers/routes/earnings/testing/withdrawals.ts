@@ -18,7 +18,7 @@ import {
   submitReceipt,
   type TestProject,
 } from '../../../test/epochs.ts'
-import { IndexedHistory } from '../../../test/indexed-history.ts'
+import { type Happening, IndexedHistory } from '../../../test/indexed-history.ts'
 import type { Json } from '../../../test/known-answers.ts'
 import { emptyTables, runSql } from '../../../test/tables.ts'
 
@@ -34,6 +34,18 @@ export const makeClaimsDue = () =>
 
 export const actionOf = ({ withdrawal_id }: Json) =>
   services(env).hubActions.find('claim_payouts', withdrawal_id)
+
+/** The event of an epoch that is posted, and released long ago. */
+export const postingOf = (receipt: EpochReceipt): Happening => ({
+  name: 'EpochPosted',
+  contract: receipt.vault_address,
+  args: {
+    epoch: String(receipt.round),
+    merkleRoot: receipt.merkle_root,
+    receiptHash: receipt.receipt_hash,
+    ...{ miner: '1', developer: '1', treasury: '1', releaseAt: '1' },
+  },
+})
 
 /** A wallet that epochs of a project pay, and a chain on which the hub claims the payouts; new for each test of a file. */
 export function withdrawalScene() {
@@ -77,22 +89,7 @@ export function withdrawalScene() {
   ): Promise<EpochReceipt> {
     const units = [...accounts].sort().map((one, i) => ({ miner: one, units: i + 1 }))
     const receipt = await submitReceipt(of, { by: validators, epoch: of.lastEpoch - back, units })
-    await history.append(
-      unixNow(),
-      [
-        {
-          name: 'EpochPosted',
-          contract: receipt.vault_address,
-          args: {
-            epoch: String(receipt.round),
-            merkleRoot: receipt.merkle_root,
-            receiptHash: receipt.receipt_hash,
-            ...{ miner: '1', developer: '1', treasury: '1', releaseAt: '1' },
-          },
-        },
-      ],
-      head(),
-    )
+    await history.append(unixNow(), [postingOf(receipt)], head())
     return receipt
   }
 
