@@ -337,9 +337,15 @@ export async function withDeadline<T>(
 /** Has the errors of a piece of work say what it has begun. */
 export const noting = <T>(begun: Begun, work: Promise<T>): Promise<T> =>
   work.catch((error) => {
-    const isUnknown = error instanceof DeadlineError || error instanceof UnreachableError
-    throw isUnknown ? Object.assign(error, begun) : error
+    throw isOpen(error, begun) ? Object.assign(error, begun) : error
   })
+
+/** Whether the work may go on after an error: nobody said what became of it, or only a question about it was refused. */
+function isOpen(error: unknown, { taskId, transactionId }: Begun): boolean {
+  if (error instanceof DeadlineError || error instanceof UnreachableError) return true
+  if (!(error instanceof Refusal || error instanceof AnswerError)) return false
+  return error.status >= 500 || taskId !== undefined || transactionId !== undefined
+}
 
 /** fetch says "fetch failed" and hides the reason. */
 export function reasonOf({ message, cause }: Error): string {

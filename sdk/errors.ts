@@ -33,8 +33,11 @@ export class UnreachableError extends Unanswered {
 }
 
 /** The server that answered does not speak the API of a hub. */
-export class AnswerError extends HubError {
+export class AnswerError extends HubError implements Begun {
   override readonly code = 'bad_answer'
+  declare taskId?: string
+  declare transactionId?: string
+  declare idempotencyKey?: string
   readonly status: number
   /** Seconds. */
   readonly retryAfter: number | undefined
@@ -109,8 +112,11 @@ export interface RefusedAnswer {
 }
 
 /** A hub refused a call, or could not answer it. There is a class for each code. */
-export class Refusal extends HubError {
+export class Refusal extends HubError implements Begun {
   override readonly code: ErrorCode
+  declare taskId?: string
+  declare transactionId?: string
+  declare idempotencyKey?: string
   readonly status: number
   /** The first of {@link problems}, in one path. */
   readonly field: string | undefined

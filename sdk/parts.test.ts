@@ -53,6 +53,25 @@ describe('a task', () => {
     ])
   })
 
+  test.each<[string, Reply]>([
+    ['a proxy that has no hub behind it', (response) => response.writeHead(502).end('Bad Gateway')],
+    ['a hub in trouble', refusal(503, 'unavailable')],
+    ['a hub with too many callers', refusal(429, 'rate_limited')],
+  ])('that goes on while its caller meets %s has its id in the error', async (_, reply) => {
+    await using server = await scriptedHub(task({ status: 'queued' }), reply)
+    const { tasks } = createHub({ url: server.url, retry: { attempts: 2, pause: 1 } })
+    expect(await tasks.run('p', 'f').catch((thrown) => thrown)).toMatchObject({ taskId: 'task:1' })
+    expect(await tasks.wait('task:2').catch((thrown) => thrown)).toMatchObject({ taskId: 'task:2' })
+  })
+
+  test('whose submission has no clear answer has its key in the error, and one that is refused has none', async () => {
+    await using server = await scriptedHub(refusal(503, 'unavailable'), refusal(403, 'forbidden'))
+    const { tasks } = createHub({ url: server.url, retry: { attempts: 1 } })
+    const run = () => tasks.run('p', 'f', '', { idempotencyKey: 'mine' }).catch((thrown) => thrown)
+    expect(await run()).toMatchObject({ code: 'unavailable', idempotencyKey: 'mine' })
+    expect(await run()).not.toHaveProperty('idempotencyKey')
+  })
+
   test('is polled only until the timeout, however often the hub answers', async () => {
     await using server = await scriptedHub(task({ status: 'running' }))
     const { tasks } = createHub({ url: server.url })
