@@ -23,7 +23,7 @@ import { type Environment, missingMembers, readEnvironment } from './environment
 import { planOf, planText } from './plan.ts'
 import { removeAll } from './remove.ts'
 import { rollBack } from './rollback.ts'
-import { planSecrets, secretList } from './secrets.ts'
+import { planSecrets, putSecrets, secretList } from './secrets.ts'
 import { settingsPage } from './settings-page.ts'
 import { bringUp, type UpOptions } from './up.ts'
 import { wranglerOf } from './wrangler.ts'
@@ -135,11 +135,15 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     })
     if (save !== undefined && notes.length > 0)
       writeFileSync(save, `${JSON.stringify({ ...kept, ...values }, null, 2)}\n`, { mode: 0o600 })
-    if (notes.length > 0) await wrangler(['secret', 'bulk', '--name', worker], JSON.stringify(values))
+    const isRunning = notes.length === 0 || (await putSecrets(wrangler, worker, values))
     for (const note of notes) say(note)
     if (missing.length > 0)
       throw new MissingError(
         `Give each of these in an environment variable of its name:\n${secretList(missing)}`,
+      )
+    if (!isRunning)
+      throw new MissingError(
+        'The running Worker does not have them yet: its newest version has no traffic, as after a rollback, and Cloudflare sets secrets only there. Check out the commit that you want to run, and run `up`: the version that it deploys has them.',
       )
     say(notes.length === 0 ? 'Every secret is set.' : 'Set.')
   },

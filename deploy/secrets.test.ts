@@ -1,7 +1,8 @@
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { planSecrets } from './secrets.ts'
+import { planSecrets, putSecrets } from './secrets.ts'
 import { completeEnvironment } from './testing/environments.ts'
+import { RecordedAccount } from './testing/recorded-account.ts'
 
 const key = (byte: string) => `0x${byte.repeat(32)}` as const
 const without = { present: new Set<string>(), rotate: null, given: {}, isKept: true }
@@ -54,4 +55,19 @@ test.each([
   ['a setting that is not a secret', {}, 'CHAIN_NAME', /CHAIN_NAME is not a secret of the hub/],
 ])('is refused: %s', (_, given, rotate, said) => {
   expect(() => planSecrets(own, { ...without, given, rotate })).toThrow(said)
+})
+
+test('a secret is set at once, or for the next version if the newest one has no traffic', async () => {
+  const account = new RecordedAccount()
+  const put = (HUB_SECRET: string) => putSecrets(account.wrangler, 'hub', { HUB_SECRET })
+  expect(await put('one')).toBe(true)
+  account.deployments.push({
+    ...{ created_on: '2026-11-01', annotations: {} },
+    versions: [{ version_id: 'v1', percentage: 100 }],
+  })
+  expect(await put('two')).toBe(true)
+  await account.wrangler(['versions', 'upload'])
+  const running = account.deployments.at(-1)
+  expect(await put('three')).toBe(false)
+  expect([account.secrets, account.deployments.at(-1)]).toEqual([{ HUB_SECRET: 'three' }, running])
 })

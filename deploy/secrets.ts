@@ -3,6 +3,8 @@ import { evmAddress } from '../protocol/signatures/index.ts'
 import { CommandError } from '../scripts/command/errors.ts'
 import type { Environment } from './environment.ts'
 import { environmentProblems, optionalSecrets, requiredSecrets, type Secret } from './hub-settings.ts'
+import type { Wrangler } from './wrangler.ts'
+import { WranglerError } from './wrangler-error.ts'
 
 /** Every secret of the hub that is generated is 32 bytes: keys, seeds, and the secret of cursors. */
 const generateSecret = (): string => `0x${randomBytes(32).toString('hex')}`
@@ -78,6 +80,26 @@ function noteOf(name: string, value: string, isGenerated: boolean): string {
   return /^0x[0-9a-f]{64}$/i.test(value) && /^(RELAYER|ARBITER)_PRIVATE_KEY$/.test(name)
     ? `${name}  ${how}; its account is ${evmAddress(value)}`
     : `${name}  ${how}`
+}
+
+/**
+ * Sets secrets of a Worker. Cloudflare changes the secrets of the newest version alone: if that has no traffic, as after a rollback, they are
+ * added to it, and the next version that is uploaded has them. @returns Whether the Worker that runs has them.
+ */
+export async function putSecrets(
+  wrangler: Wrangler,
+  worker: string,
+  values: SecretPlan['values'],
+): Promise<boolean> {
+  const input = JSON.stringify(values)
+  try {
+    await wrangler(['secret', 'bulk', '--name', worker], input)
+    return true
+  } catch (error) {
+    if (!(error instanceof WranglerError && error.isNewestIdle)) throw error
+    await wrangler(['versions', 'secret', 'bulk', '--name', worker], input)
+    return false
+  }
 }
 
 /** Secrets with their purposes, a line each. */

@@ -115,6 +115,19 @@ describe('up', () => {
     expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'hub-up-0', percentage: 100 }])
   })
 
+  test('sets a secret after a version that failed its checks, without traffic for that version', async () => {
+    await up()
+    const check = () => Promise.reject(new CommandError('It is not well'))
+    await expect(up({ check })).rejects.toThrow('It is not well')
+    delete account.secrets!.HUB_SECRET
+    await up()
+    expect(account.secrets).toHaveProperty('HUB_SECRET')
+    expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: account.latest, percentage: 100 }])
+    expect(account.deployments.flatMap(({ versions }) => versions)).not.toContainEqual({
+      ...{ version_id: 'upload-1', percentage: 100 },
+    })
+  })
+
   test('does not mistake a change of secrets for a change of object classes', async () => {
     await up()
     account.deployments.push({ ...account.deployments[0]!, created_on: '2030-01-01', annotations: {} })

@@ -4,7 +4,7 @@ import { type BackedDatabase, hasNoTables } from './backup/database.ts'
 import type { Environment } from './environment.ts'
 import { requiredSecrets } from './hub-settings.ts'
 import { planOf, planText } from './plan.ts'
-import { planSecrets, secretList } from './secrets.ts'
+import { planSecrets, putSecrets, secretList } from './secrets.ts'
 import { giveTraffic, type Wrangler } from './wrangler.ts'
 import { lifecycleRule, type Resources, resourcesOf, writeWranglerConfig } from './wrangler-config.ts'
 
@@ -125,7 +125,7 @@ async function setSecrets(
     )
   if (notes.length === 0) return
   for (const note of notes) say(`Secret ${note}`)
-  await wrangler(['secret', 'bulk', '--name', worker], JSON.stringify(values))
+  await putSecrets(wrangler, worker, values)
 }
 
 /** `up` sets nothing that the hub does without, whatever variables there are. */

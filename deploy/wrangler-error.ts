@@ -24,4 +24,9 @@ export class WranglerError extends CommandError {
   get isNotEmpty(): boolean {
     return /\[code: 10008\]/.test(this.output)
   }
+
+  /** Whether the running Worker could not be changed, because a newer version of it has no traffic. */
+  get isNewestIdle(): boolean {
+    return /\[code: 1021[45]\]|the latest version of your Worker isn't currently deployed/.test(this.output)
+  }
 }

@@ -12,7 +12,15 @@ import { RecordedAccount } from './recorded-account.ts'
 export interface KeptAccount
   extends Pick<
     RecordedAccount,
-    'databases' | 'buckets' | 'queues' | 'rules' | 'secrets' | 'deployments' | 'uploads' | 'isMigrated'
+    | 'databases'
+    | 'buckets'
+    | 'queues'
+    | 'rules'
+    | 'secrets'
+    | 'deployments'
+    | 'latest'
+    | 'uploads'
+    | 'isMigrated'
   > {
   /** The beginning of each such call. It has its effect first, and ends one process. */
   killsAfter: string[]
@@ -82,8 +90,8 @@ export function localWrangler(folder: string) {
       return { said: error.output, code: 1, kills: false }
     }
     const killing = killsAfter.find((words) => call.args.join(' ').startsWith(`${words} `))
-    const { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated } = account
-    const made = { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated }
+    const { databases, buckets, queues, rules, secrets, deployments, latest, uploads, isMigrated } = account
+    const made = { databases, buckets, queues, rules, secrets, deployments, latest, uploads, isMigrated }
     keep({ ...made, killsAfter: killsAfter.filter((words) => words !== killing) })
     return { said, code: 0, kills: killing !== undefined }
   }

@@ -21,6 +21,8 @@ export class RecordedAccount {
   secrets: Record<string, string> | null = null
   readonly deployments: Deployed[] = []
   isMigrated = false
+  /** The version that was made last; null if no call made it. */
+  latest: string | null = null
   /** Buckets that have something. */
   readonly full = new Set<string>()
   uploads = 0
@@ -89,6 +91,7 @@ export class RecordedAccount {
     'd1 delete': () => void this.databases.splice(0),
     delete: () => {
       this.secrets = null
+      this.latest = null
       this.deployments.length = 0
     },
     'secret list': () =>
@@ -96,7 +99,19 @@ export class RecordedAccount {
         ? this.#noWorker
         : JSON.stringify(Object.keys(this.secrets).map((name) => ({ name, type: 'secret_text' }))),
     'secret bulk': (_, input) => {
-      this.secrets = { ...this.secrets, ...JSON.parse(input) }
+      const running = this.deployments.at(-1)?.versions ?? []
+      if (this.latest !== null && !running.some(({ version_id }) => version_id === this.latest))
+        return new Error(
+          "Script edit failed. You attempted to deploy the latest version with modified settings, but the latest version isn't currently deployed. [code: 10214]",
+        )
+      this.#setSecrets(input)
+      // A Worker that runs gets them by a version of its own, which has no message.
+      if (this.deployments.length > 0)
+        this.#deployed([], [{ version_id: this.#made('secrets'), percentage: 100 }])
+    },
+    'versions secret bulk': (_, input) => {
+      this.#setSecrets(input)
+      this.#made('secrets')
     },
     'deployments list': () =>
       this.deployments.length === 0 ? this.#noWorker : JSON.stringify(this.deployments),
@@ -107,7 +122,8 @@ export class RecordedAccount {
         workers_dev: boolean
       }
       const { name } = config
-      this.#deployed(args, [{ version_id: `${name}-${this.deployments.length}`, percentage: 100 }])
+      this.latest = `${name}-${this.deployments.length}`
+      this.#deployed(args, [{ version_id: this.latest, percentage: 100 }])
       if (config.workers_dev) return `Deployed ${name} triggers\n  https://${name}.account.workers.dev`
     },
     'd1 execute': (args) => {
@@ -121,7 +137,7 @@ export class RecordedAccount {
       writeFileSync(this.#file(args, '--file'), bytes)
     },
     'triggers deploy': () => undefined,
-    'versions upload': () => `Worker Version ID: upload-${++this.uploads}`,
+    'versions upload': () => `Worker Version ID: ${this.#made('upload')}`,
     'versions deploy': (args) =>
       this.#deployed(
         args,
@@ -136,14 +152,25 @@ export class RecordedAccount {
     return path.resolve(this.#folder, after(args, option)!)
   }
 
+  #setSecrets(input: string): void {
+    this.secrets = { ...this.secrets, ...JSON.parse(input) }
+  }
+
+  /** The id of a new version. */
+  #made(what: string): string {
+    this.latest = `${what}-${++this.uploads}`
+    return this.latest
+  }
+
   #drop(names: string[], name: string): void {
     names.splice(names.indexOf(name), 1)
   }
 
   #deployed(args: readonly string[], versions: Deployed['versions']): void {
+    const message = after(args, '--message')
     this.deployments.push({
       created_on: new Date(1_800_000_000_000 + this.deployments.length).toISOString(),
-      annotations: { 'workers/message': after(args, '--message') ?? '' },
+      annotations: message === undefined ? {} : { 'workers/message': message },
       versions,
     })
   }
