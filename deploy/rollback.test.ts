@@ -41,6 +41,29 @@ describe('rollback', () => {
     expect(account.calls.at(-1)).toContain(`--message ${objectsTag} one`)
   })
 
+  test('that passes a change of secrets is refused, and names the way to run the earlier commit', async () => {
+    deployed(1, `${objectsTag} one`, ['v1', 100])
+    deployed(2, `${objectsTag} two`, ['v2', 100])
+    await account.wrangler(['secret', 'bulk', '--name', 'hub-back'], '{"HUB_SECRET":"new"}')
+    const { length } = account.deployments
+    await expect(back()).rejects.toThrow(
+      `v1 (${objectsTag} one) has the secrets from before the change of 2027-01-15T08:00:00.002Z. Check out one, and run up`,
+    )
+    await expect(back({ version: 'v2' })).rejects.toThrow(
+      `v2 (${objectsTag} two) has the secrets from before`,
+    )
+    expect(account.deployments).toHaveLength(length)
+  })
+
+  test('after a change of secrets goes back to a version that has the new ones', async () => {
+    deployed(1, `${objectsTag} one`, ['v1', 100])
+    await account.wrangler(['secret', 'bulk', '--name', 'hub-back'], '{"HUB_SECRET":"new"}')
+    deployed(3, `${objectsTag} three`, ['v3', 100])
+    account.deployments.at(-1)!.created_on = '2027-11-03'
+    await back()
+    expect(running()).toEqual([{ version_id: 'secrets-1', percentage: 100 }])
+  })
+
   test('accepts a named version if it has had all traffic', async () => {
     deployed(1, `${objectsTag} one`, ['v1', 100])
     deployed(2, `${objectsTag} two`, ['v2', 100])

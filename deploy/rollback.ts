@@ -17,7 +17,8 @@ export interface RollbackOptions {
 
 /**
  * Gives all traffic to an earlier version. The database stays as it is: migrations only add, so an earlier build finds what it knows.
- * Storage of Durable Objects that a later build has changed cannot be opened by an earlier one, which is refused.
+ * Storage of Durable Objects that a later build has changed cannot be opened by an earlier one, which is refused; so is a version from before
+ * a change of secrets, which has the old ones.
  * @throws {@link CommandError}
  */
 export async function rollBack({
@@ -33,33 +34,45 @@ export async function rollBack({
   const current = deployments[0]
   if (current === undefined) throw new CommandError(`There is no Worker ${worker}.`)
   const running = current.versions.map(({ version_id }) => version_id)
-  const before = deployments.filter(
-    ({ versions: [only, ...others] }) =>
-      only !== undefined && others.length === 0 && !running.includes(only.version_id),
-  )
+  const earlier = deployments.flatMap((deployment, i) => {
+    const [only, ...others] = deployment.versions
+    if (only === undefined || others.length > 0 || running.includes(only.version_id)) return []
+    // A version has the secrets of its time.
+    const changed = deployments.slice(0, i).findLast((later) => messageOf(later) === undefined)
+    return [{ ...deployment, id: only.version_id, code: codeOf(deployments.slice(i)), changed }]
+  })
+  const code = codeOf(deployments)
   const target =
-    version === undefined ? before[0] : before.find(({ versions }) => versions[0]!.version_id === version)
+    version === undefined
+      ? earlier.find((one) => one.changed === undefined || one.code !== code)
+      : earlier.find(({ id }) => id === version)
   if (target === undefined)
     throw new CommandError(
       version === undefined
         ? 'No earlier version has ever had all traffic.'
-        : `${version} has never had all traffic, or has it now. Versions that can have it again: ${before.map(idOf).join(', ') || 'none'}.`,
+        : `${version} has never had all traffic, or has it now. Versions that can have it again: ${earlier.map(({ id }) => id).join(', ') || 'none'}.`,
     )
-  const tags = [current, target].map(tagOf)
+  const tags = [code, target.code].map((message) => message?.split(' ')[0])
   if (tags[0] !== tags[1])
     throw new CommandError(
-      `${idOf(target)} (${tags[1] ?? 'not deployed by up'}) cannot open the storage of Durable Objects as ${running[0]} (${tags[0]}) writes it. Mend the fault in a new version, and run up.`,
+      `${target.id} (${tags[1] ?? 'not deployed by up'}) cannot open the storage of Durable Objects as ${running[0]} (${tags[0]}) writes it. Mend the fault in a new version, and run up.`,
+    )
+  if (target.changed !== undefined)
+    throw new CommandError(
+      `${target.id} (${target.code}) has the secrets from before the change of ${target.changed.created_on}. Check out ${target.code?.split(' ').slice(1).join(' ')}, and run up: it deploys that commit with the secrets of today.`,
     )
   say(
-    `${running.join(' and ')} (${messageOf(current)}) → ${idOf(target)} (${messageOf(target)}, deployed ${target.created_on})`,
+    `${running.join(' and ')} (${code ?? noMessage}) → ${target.id} (${target.code ?? noMessage}, deployed ${target.created_on})`,
   )
   if (!(await confirm('Give it all traffic?'))) throw new CommandError('Nothing was changed.')
-  await giveTraffic(wrangler, worker, [`${idOf(target)}@100%`], messageOf(target))
+  await giveTraffic(wrangler, worker, [`${target.id}@100%`], target.code ?? noMessage)
   await check(`https://${environment.domain}`)
-  say(`${idOf(target)} has all traffic.`)
+  say(`${target.id} has all traffic.`)
 }
 
-const idOf = ({ versions }: Deployment): string => versions[0]!.version_id
-const messageOf = ({ annotations }: Deployment): string => annotations?.['workers/message'] ?? 'no message'
-const tagOf = ({ annotations }: Deployment): string | undefined =>
-  annotations?.['workers/message']?.split(' ')[0]
+const noMessage = 'no message'
+const messageOf = ({ annotations }: Deployment): string | undefined => annotations?.['workers/message']
+
+/** The message about the code of the first of some deployments, newest first. A change of secrets makes one without a message. */
+const codeOf = (deployments: readonly Deployment[]): string | undefined =>
+  deployments.map(messageOf).find((message) => message !== undefined)
