@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Address, Hex } from 'viem'
+import { hasWrongChecksum } from '../protocol/encoding/index.ts'
 import { describeProfileProblems, type GivenProfile, readProfile } from '../protocol/identity/index.ts'
 import type { Beginning, Roles } from './deploy-options.ts'
 
@@ -120,6 +121,10 @@ function readKey(variable: string, env: Readonly<Record<string, string | undefin
 function readAddress(name: string, value: string): Address {
   if (!/^0x[0-9a-fA-F]{40}$/.test(value) || /^0x0+$/.test(value))
     throw new DeployUsageError(`--${name} must be an address that is not zero, not "${value}".`)
+  if (hasWrongChecksum(value))
+    throw new DeployUsageError(
+      `--${name} must be an address with a correct checksum, not "${value}"; check it for typing errors.`,
+    )
   return value.toLowerCase() as Address
 }
 

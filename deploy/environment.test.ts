@@ -42,6 +42,16 @@ describe('the file of an environment', () => {
     writeFileSync(file, filled)
     for (const [name, , problem] of wrong)
       expect(() => readEnvironment(file)).toThrow(new RegExp(`^  [\\w.]*${name}[.\\d]*: ${problem}`, 'm'))
+    const mistyped = `0x${'aB'.repeat(20)}`
+    for (const [name, value] of [
+      ['operators', `["${mistyped}"]`],
+      ['relayer', `"${mistyped}"`],
+      ['staking', `"${mistyped}"`],
+    ] as const) {
+      const text = readFileSync('deploy/example.toml', 'utf8')
+      writeFileSync(file, text.replace(new RegExp(`^${name} = .*`, 'm'), `${name} = ${value}`))
+      expect(() => readEnvironment(file), name).toThrow(/must be an address with a correct checksum/)
+    }
     writeFileSync(file, 'name = ')
     expect(() => readEnvironment(file)).toThrow(/is not TOML/)
     expect(() => readEnvironment('deploy/none.toml')).toThrow(/Copy deploy\/example\.toml/)

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parse as parseToml } from 'smol-toml'
 import * as z from 'zod'
+import { hasWrongChecksum } from '../protocol/encoding/index.ts'
 import { chainProfiles } from '../protocol/identity/index.ts'
 import { CommandError } from '../scripts/command/errors.ts'
 import { contractNames } from '../workers/chain/contracts.ts'
@@ -10,7 +11,17 @@ const orEmpty = (pattern: RegExp, problem: string) =>
   z.string().refine((text) => text === '' || pattern.test(text), problem)
 const isAddress = /^0x[0-9a-fA-F]{40}$/
 const addressProblem = 'must be an address: 0x and 40 hex digits'
-const Address = z.string().regex(isAddress, addressProblem)
+const hasChecksum = [
+  (text: string) => !hasWrongChecksum(text),
+  'must be an address with a correct checksum: check it for typing errors',
+] as const
+const Address = z
+  .string()
+  .regex(isAddress, addressProblem)
+  .refine(...hasChecksum)
+const AddressOrEmpty = orEmpty(isAddress, addressProblem)
+  .refine(...hasChecksum)
+  .default('')
 const Url = z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
 
 const Environment = z.strictObject({
@@ -25,7 +36,7 @@ const Environment = z.strictObject({
     'must be a host alone, such as hub.example.org, without https:// and a path',
   ).default(''),
   operators: z.array(Address).default([]),
-  relayer: orEmpty(isAddress, addressProblem).default(''),
+  relayer: AddressOrEmpty,
   network: z.record(z.string(), z.string()).default({}),
   chain: z.strictObject({
     profile: z.enum(chainProfiles.map(({ name }) => name)),
@@ -33,9 +44,7 @@ const Environment = z.strictObject({
     public_rpc_url: Url.optional(),
     explorer_url: Url.optional(),
     start_block: z.int().min(0).default(0),
-    contracts: z.strictObject(
-      Object.fromEntries(contractNames.map((name) => [name, orEmpty(isAddress, addressProblem).default('')])),
-    ),
+    contracts: z.strictObject(Object.fromEntries(contractNames.map((name) => [name, AddressOrEmpty]))),
   }),
   settings: z
     .record(z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of a setting'), z.string())

@@ -284,6 +284,12 @@ describe('an action of an owner', () => {
     const done = hub.subscriptions.setPayout({ subscription_id, payout }, keyWallet(key))
     expect(await done).toMatchObject({ status: 'confirmed' })
     expect(server.relayed[0]).toMatchObject({ typed_data: { message } })
+
+    const mistyped = payout.replace(/[a-f]/, (letter) => letter.toUpperCase())
+    const refused = hub.subscriptions.setPayout({ subscription_id, payout: mistyped }, keyWallet(key))
+    await expect(refused).rejects.toThrow(RefusedToSign)
+    await expect(refused).rejects.toThrow('has a wrong checksum')
+    expect(server.relayed).toHaveLength(2)
   })
 
   test('that reverts on chain says why', async () => {

@@ -1,3 +1,4 @@
+import { hasWrongChecksum } from '../protocol/encoding/index.ts'
 import { deriveNodeId, deriveSubscriptionId } from '../protocol/identity/index.ts'
 import {
   encodeManifest,
@@ -132,11 +133,13 @@ export const unbond = (actor: Actor, { subscription_id }: Subscribed, options?: 
 export const withdraw = (actor: Actor, { subscription_id }: Subscribed, options?: ActionOptions) =>
   ofSubscription(actor, 'withdraw', subscription_id, {}, {}, options)
 
-export const setPayout = (
+export const setPayout = async (
   actor: Actor,
   { subscription_id, payout }: Subscribed & { readonly payout: string },
   options?: ActionOptions,
 ) => {
+  if (hasWrongChecksum(payout))
+    throw new RefusedToSign(`The payout address ${payout} has a wrong checksum: check it for typing errors.`)
   const address = payout.toLowerCase()
   return ofSubscription(
     actor,

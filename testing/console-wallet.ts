@@ -198,6 +198,8 @@ async function changePayout(page: Page, other: string): Promise<void> {
   await page.getByRole('button', { name: 'Change payout address' }).click()
   await page.getByLabel('New payout address').fill('0x12')
   await page.getByText('An address is 0x and 40 hex digits').waitFor()
+  await page.getByLabel('New payout address').fill(`0x${'aB'.repeat(20)}`)
+  await page.getByText('The checksum of this address is wrong').waitFor()
   await page.getByLabel('New payout address').fill(other)
   await page.getByRole('button', { name: 'Change it' }).click()
   await dialog(page).getByRole('button', { name: 'Sign' }).click()

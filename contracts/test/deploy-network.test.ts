@@ -49,6 +49,7 @@ describe('the arguments of deploy:contracts', () => {
     [['--rpc', 'ftp://x'], '--rpc must be an http or https URL'],
     [['--admin', '0x12'], '--admin must be an address'],
     [['--arbiter', `0x${'00'.repeat(20)}`], '--arbiter must be an address that is not zero'],
+    [['--treasury', `0x${'aB'.repeat(20)}`], '--treasury must be an address with a correct checksum'],
     [['--relayer', 'me'], '--relayer must be an address'],
     [['--key-env', 'OTHER'], 'OTHER must hold 0x and 64 hex digits'],
     [['--profile', '[]'], '--profile must be a JSON object'],

@@ -14,6 +14,12 @@ export function checksumAddress(address: string): string {
   return `0x${Array.from(digits, (digit, i) => (hash[i]! >= '8' ? digit.toUpperCase() : digit)).join('')}`
 }
 
+/** Whether an address has a typing error: a spelling in mixed case carries a checksum; one in a single case has none. */
+export const hasWrongChecksum = (text: string): boolean => {
+  const digits = text.slice(2)
+  return /[a-f]/.test(digits) && /[A-F]/.test(digits) && parseChecksumAddress(text) === null
+}
+
 /** Reads an address with its EIP-55 checksum. Returns it in lower case, or null when the checksum does not fit. */
 export function parseChecksumAddress(text: string): string | null {
   const address = text.toLowerCase()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytesToHex, checksumAddress, parseChecksumAddress } from '../encoding/index.ts'
+import { bytesToHex, checksumAddress, hasWrongChecksum, parseChecksumAddress } from '../encoding/index.ts'
 import { evmAddress, signPersonalMessage } from '../signatures/index.ts'
 import { orFails, property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
@@ -62,6 +62,15 @@ describe('checksumAddress', () => {
     const text = checksumAddress(lower)
     expect(parseChecksumAddress(text)).toBe(lower)
     if (text !== lower) expect(parseChecksumAddress(lower)).toBeNull()
+  })
+
+  property('a changed digit is noticed in mixed case', [addresses, fc.nat(39)], (lower, at) => {
+    const text = checksumAddress(lower)
+    const changed = text.slice(0, at + 2) + (text[at + 2] === '1' ? '2' : '1') + text.slice(at + 3)
+    const isMixed = /[a-f]/.test(changed.slice(2)) && /[A-F]/.test(changed.slice(2))
+    expect(hasWrongChecksum(changed)).toBe(isMixed && checksumAddress(changed.toLowerCase()) !== changed)
+    for (const one of [text, lower, `0x${lower.slice(2).toUpperCase()}`])
+      expect(hasWrongChecksum(one)).toBe(false)
   })
 })
 

@@ -1,4 +1,4 @@
-import { isAddress, parseChecksumAddress } from '../../../protocol/encoding/index.ts'
+import { hasWrongChecksum, isAddress } from '../../../protocol/encoding/index.ts'
 import {
   bindingSkewSeconds,
   formatBindingCode,
@@ -95,10 +95,6 @@ function readOwner(text: string | undefined, key: OwnerKey | null): string | nul
     throw new UsageError(`--owner is ${owner}, and the key in --owner-key-file is that of ${key.address}`)
   return key?.address ?? owner ?? null
 }
-
-/** A spelling in mixed case carries a checksum; one in a single case has none. */
-const hasWrongChecksum = (text: string): boolean =>
-  /[a-f]/.test(text) && /[A-F]/.test(text) && parseChecksumAddress(text) === null
 
 const describeText = (at: NodeAtHub, message: string) => {
   const { owner, issued_at } = parseBindingMessage(at.profile, message)!

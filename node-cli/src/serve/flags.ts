@@ -1,7 +1,7 @@
 import { availableParallelism, homedir } from 'node:os'
 import path from 'node:path'
 import {
-  checksumAddress,
+  hasWrongChecksum,
   isAddress,
   isBytes32,
   isLoopbackHost,
@@ -277,12 +277,10 @@ function readHash(text: string): string {
   return text
 }
 
-/** A spelling in mixed case carries a checksum; one in a single case has none. */
 function readAddress(text: string): string {
   const address = text.toLowerCase()
-  const isMixed = /[a-f]/.test(text.slice(2)) && /[A-F]/.test(text.slice(2))
   if (!isAddress(address)) throw new SettingProblem('an address of 0x and 40 hex digits')
-  if (isMixed && checksumAddress(address) !== text)
+  if (hasWrongChecksum(text))
     throw new SettingProblem('an address with a correct checksum (check it for typing errors)')
   return address
 }

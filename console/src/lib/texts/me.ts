@@ -151,6 +151,7 @@ export const me = {
     payoutLabel: 'New payout address',
     payoutHint: 'Rewards of epochs that are settled from now on go there. Your own address resets it.',
     payoutWrong: 'An address is 0x and 40 hex digits.',
+    payoutMistyped: 'The checksum of this address is wrong: check it for typing errors.',
     payoutDo: 'Change it',
     self: 'this wallet',
     wish: {
