@@ -51,6 +51,17 @@ test('each alert names an existing page', () => {
   for (const page of named) expect(existsSync(page), page).toBe(true)
 })
 
+test('an alert that joins two metrics ignores the labels that one of them alone has', () => {
+  const labelsOf = (part: string) => [...part.matchAll(/\{(\w+)=/g)].map(([, label]) => label!)
+  const joins = [...alerts.matchAll(/expr: (.+) and (.+)/g)]
+  expect(joins.length).toBeGreaterThan(0)
+  for (const [expr, left, right] of joins) {
+    const [, ignored = ''] = /^ignoring \((\w+)\)/.exec(right!) ?? []
+    const shared = labelsOf(right!)
+    expect(labelsOf(left!).filter((label) => !shared.includes(label) && label !== ignored), expr).toEqual([])
+  }
+})
+
 test('alerts and dashboard read existing metrics of the hub, and the dashboard reads all of them', () => {
   const declared = new Set(
     readFileSync('workers/routes/admin/metrics.ts', 'utf8').match(/(?<=')hub_\w+(?=')/g),

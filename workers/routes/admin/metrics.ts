@@ -71,10 +71,10 @@ export const getMetrics = defineRoute(
       ),
       gauge(
         'hub_projection_lag_seconds',
-        'How long the oldest round waits for lists and figures?.',
+        'How long the oldest round waits for lists and figures.',
         projection && projection.lagMs / 1000,
       ),
-      gauge('hub_projection_queued', 'Rounds that wait for lists and figures?.', projection?.queued),
+      gauge('hub_projection_queued', 'Rounds that wait for lists and figures.', projection?.queued),
       {
         name: 'hub_late',
         help: 'Tasks, rounds or sets that are late.',
