@@ -100,18 +100,23 @@ class Sessions {
     return this.#asked
   }
 
+  /** Forgets the current account at once, whatever the hub answers. */
   async signOut(): Promise<void> {
     const address = this.#current
     if (address === null) return
-    const { hub, ended } = this
-    // The hub forgets it as well, if it can be asked.
-    if (!ended) await hub.call('POST /v1/auth/logout').catch(() => {})
+    const { ended } = this
+    const Authorization = `Bearer ${this.#tokens.get(address)}`
     this.#tokens.delete(address)
     this.#hubs.delete(address)
     this.accounts = this.accounts.filter((account) => account.address !== address)
     this.#ended = this.#ended.filter((one) => one !== address)
     this.#current = this.accounts[0]?.address ?? null
     this.#keep()
+    // The hub forgets it as well, if it can be asked. A session that has ended meanwhile is not renewed for that.
+    if (!ended)
+      await hubAs({ headers: () => ({ Authorization }) })
+        .call('POST /v1/auth/logout')
+        .catch(() => {})
   }
 
   /** A call whose session has ended waits while its owner signs in again, and is sent once more. */
@@ -119,6 +124,8 @@ class Sessions {
     return {
       headers: () => ({ Authorization: `Bearer ${this.#tokens.get(address)}` }),
       renew: async ({ Authorization }) => {
+        // Nobody is asked to sign in for a call of an account that has signed out meanwhile.
+        if (!this.#tokens.has(address)) throw new SessionEnded(false)
         if (Authorization !== `Bearer ${this.#tokens.get(address)}`) return
         const account = this.accounts.find((one) => one.address === address) ?? null
         // The question is asked once. A person who closed the dialog signs in with the button on the screen.
