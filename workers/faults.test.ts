@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
+import { runSchedule as runScheduleOf } from './schedule.ts'
 import { signIn } from './test/callers.ts'
 import { client, expectRefusal, runSchedule } from './test/client.ts'
 import { failingDatabase } from './test/failing-database.ts'
@@ -109,5 +110,23 @@ describe('the scheduled clean-up', () => {
     }
     expect(token).toBeTruthy()
     expect((await caller.get('/v1/auth/session')).status).toBe(200)
+  })
+
+  test.each([
+    ['the versions that take effect', /from "project_versions".*"effective_at"/],
+    ['the figures of projects', /update "projects" set "trending_score"/],
+  ])('is done although %s fail', async (_, failing) => {
+    let fails = 0
+    const DB = failingDatabase((statement) => {
+      const isFailing = failing.test(statement)
+      fails += Number(isFailing)
+      return isFailing
+    })
+    await env.DB.exec("INSERT INTO sessions VALUES ('older', '0x', 1, 2, NULL)")
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await runScheduleOf({ ...env, DB }).finally(() => logged.mockRestore())
+    expect(fails).toBeGreaterThan(0)
+    const { results } = await env.DB.prepare("SELECT * FROM sessions WHERE token_hash = 'older'").all()
+    expect(results).toEqual([])
   })
 })

@@ -37,8 +37,8 @@ export async function runSchedule(env: Env): Promise<void> {
   )
   // One store that fails does not keep the others from being swept.
   const networkNow = await clock.now()
-  await projectVersions.activateDue(networkNow, 100)
-  await services(env).store(ProjectFiguresStore).cool(networkNow)
+  await projectVersions.activateDue(networkNow, 100).catch(logged)
+  await services(env).store(ProjectFiguresStore).cool(networkNow).catch(logged)
   const settings = readSettings(env)
   await pruneDirectRounds(services(env), directRetention(settings), networkNow).catch(logged)
   if (settings.DIRECT_ROUNDS_ENABLED) await resumeSimulations(services(env)).catch(logged)
@@ -56,9 +56,9 @@ export async function runSchedule(env: Env): Promise<void> {
   await wakeWebhookReader(env).catch(logged)
   await env.ARCHIVIST.getByName('rounds').wake().catch(logged)
   if (committees !== null) {
-    for (const projectId of await committeeSets.projectsWithQuorumLost(networkNow, 100))
+    for (const projectId of await committeeSets.projectsWithQuorumLost(networkNow, 100).catch(loggedAsNone))
       await committees(projectId).lookAgain(projectId).catch(logged)
-    for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100))
+    for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100).catch(loggedAsNone))
       await committees(projectId).wake(projectId).catch(logged)
   }
 }
@@ -70,3 +70,7 @@ async function wakeWebhookReader(env: Env): Promise<void> {
 }
 
 const logged = (error: unknown): void => console.error(error)
+const loggedAsNone = (error: unknown): [] => {
+  logged(error)
+  return []
+}
