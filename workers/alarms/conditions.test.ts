@@ -6,8 +6,9 @@ const relayer = {
   ...{ status: 'ok' as const, signer: '0xab', balanceWei: '500', open: 0, undecided: 0, overdue: 0 },
   ...{ oldestOpenAt: null, nextNonce: 1, filled: 0, gasToday: 0, gasPerDay: 1 },
 }
+const chain = { halted: null, finalizing: true, lag_secs: 1 }
 const well: HubFacts = {
-  chain: { halted: null, finalizing: true, lag_secs: 1 },
+  chain,
   relayer,
   late: [],
   projectionLagMs: 0,
@@ -20,27 +21,18 @@ const late = (what: NonNullable<HubFacts['late']>[number]['what'], since: number
   late: [{ what, since, projectId: '0x01', epoch: 7, count: 1 }],
 })
 const namesOf = (change: Partial<HubFacts>) =>
-  alarmsOf({ ...well, ...change }, now, 500n).map(({ name }) => name)
+  alarmsOf({ ...well, ...change }, now, 500n).raised.map(({ name }) => name)
 
 test.each<[string, Partial<HubFacts>, string[]]>([
   ['nothing', {}, []],
-  [
-    'parts that do not answer',
-    {
-      relayer: null,
-      late: null,
-      projectionLagMs: null,
-      chain: { halted: null, finalizing: null, lag_secs: null },
-    },
-    [],
-  ],
+  ['parts that do not answer', { relayer: null, late: null, projectionLagMs: null, chain: null }, []],
   ['a balance below the minimum', { relayer: { ...relayer, balanceWei: '499' } }, ['relayer_low']],
   ['an unknown balance', { relayer: { ...relayer, balanceWei: null } }, []],
   ['an action without a block', { relayer: { ...relayer, overdue: 1 } }, ['transaction_stuck']],
   ['an action whose nonce was used', { relayer: { ...relayer, undecided: 1 } }, ['transaction_stuck']],
-  ['an index that stopped', { chain: { ...well.chain, halted: 'other blocks' } }, ['index_halted']],
-  ['an index that is behind', { chain: { ...well.chain, lag_secs: 121 } }, ['index_behind']],
-  ['a chain that does not finalise', { chain: { ...well.chain, finalizing: false } }, ['chain_not_final']],
+  ['an index that stopped', { chain: { ...chain, halted: 'other blocks' } }, ['index_halted']],
+  ['an index that is behind', { chain: { ...chain, lag_secs: 121 } }, ['index_behind']],
+  ['a chain that does not finalise', { chain: { ...chain, finalizing: false } }, ['chain_not_final']],
   ['an epoch without a set', late('set_not_built', now - 601), ['set_late']],
   ['an epoch without an attested set', late('set_not_attested', now - 601), ['set_late']],
   ['an epoch that has just begun', late('set_not_built', now - 600), []],
@@ -57,4 +49,15 @@ test.each<[string, Partial<HubFacts>, string[]]>([
   ['settings that a part lacks', { missingSettings: ['COORDINATOR_SEED'] }, ['settings_missing']],
 ])('%s', (_, change, names) => {
   expect(namesOf(change)).toEqual(names)
+})
+
+test.each<[string, Partial<HubFacts>, string[]]>([
+  ['the index', { chain: null }, ['index_halted', 'index_behind', 'chain_not_final']],
+  ['the relayer', { relayer: null }, ['relayer_low', 'transaction_stuck']],
+  ['the node that has its balance', { relayer: { ...relayer, balanceWei: null } }, ['relayer_low']],
+  ['the list of late work', { late: null }, ['set_late', 'rounds_waiting', 'tasks_waiting']],
+  ['the queue of rounds', { projectionLagMs: null }, ['projection_late']],
+  ['a relayer that the hub lacks', { relayer: false }, []],
+])('while %s does not answer, its alarms are unknown', (_, change, names) => {
+  expect(alarmsOf({ ...well, ...change }, now, 500n)).toEqual({ raised: [], unknown: names })
 })

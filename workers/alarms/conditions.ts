@@ -8,8 +8,9 @@ export interface HubFacts {
     readonly halted: string | null
     readonly finalizing: boolean | null
     readonly lag_secs: number | null
-  }
-  readonly relayer: RelayerHealth | null
+  } | null
+  /** False if the hub has none. */
+  readonly relayer: RelayerHealth | null | false
   readonly late: readonly LateWork[] | null
   readonly projectionLagMs: number | null
   readonly deadLetters: number
@@ -26,6 +27,13 @@ export interface Alarm {
   readonly message: string
 }
 
+/** The alarms of one check. */
+export interface Alarms {
+  readonly raised: readonly Alarm[]
+  /** Names of alarms whose part does not answer: they stay as they are. */
+  readonly unknown: readonly string[]
+}
+
 /** A larger database raises an alarm; D1 holds 10 GB. */
 const databaseBytesMax = 7e9
 /** A backup is made each day, and takes some time. */
@@ -34,53 +42,58 @@ const backupAgeSecsMax = 26 * 3_600
 const waitSecsMax = 600
 
 /** The alarms that the facts raise, one for each name. @param now - Network time. @param lowWei - A lower balance of the relayer is an alarm. */
-export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarm[] {
+export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarms {
   const { chain, relayer, deadLetters, databaseBytes, projectionLagMs, missingSettings, backupAgeSecs } =
     facts
-  const late = (facts.late ?? []).filter(({ since }) => now - since > waitSecsMax)
   const places = (...kinds: LateWork['what'][]) =>
-    late
-      .filter(({ what }) => kinds.includes(what))
-      .map(({ projectId, epoch }) => `${projectId} in epoch ${epoch}`)
-  const all: [name: string, holds: boolean, message: string][] = [
+    facts.late
+      ?.filter(({ what, since }) => kinds.includes(what) && now - since > waitSecsMax)
+      .map(({ projectId, epoch }) => `${projectId} in epoch ${epoch}`) ?? null
+  const all: Row[] = [
     [
       'relayer_low',
-      relayer?.balanceWei != null && BigInt(relayer.balanceWei) < lowWei,
-      `The relayer ${relayer?.signer} has ${relayer?.balanceWei} wei left.`,
+      relayer && (relayer.balanceWei === null ? null : BigInt(relayer.balanceWei) < lowWei),
+      relayer ? `The relayer ${relayer.signer} has ${relayer.balanceWei} wei left.` : '',
     ],
     [
       'transaction_stuck',
-      (relayer?.overdue ?? 0) + (relayer?.undecided ?? 0) > 0,
-      `${(relayer?.overdue ?? 0) + (relayer?.undecided ?? 0)} actions have waited for a block for more than ten minutes.`,
+      relayer && relayer.overdue + relayer.undecided > 0,
+      relayer
+        ? `${relayer.overdue + relayer.undecided} actions have waited for a block for more than ten minutes.`
+        : '',
     ],
-    ['index_halted', chain.halted !== null, `The index of the chain has stopped: ${chain.halted}`],
+    ['index_halted', chain && chain.halted !== null, `The index of the chain has stopped: ${chain?.halted}`],
     [
       'index_behind',
-      (chain.lag_secs ?? 0) > lagSecsMax,
-      `The index is ${chain.lag_secs} s behind the chain.`,
+      chain && (chain.lag_secs ?? 0) > lagSecsMax,
+      `The index is ${chain?.lag_secs} s behind the chain.`,
     ],
     [
       'chain_not_final',
-      chain.finalizing === false,
+      chain && chain.finalizing === false,
       'No block of the chain has become final for a long time.',
     ],
-    ...lateAlarm(
+    lateAlarm(
       'set_late',
       'An epoch runs without an attested set',
       places('set_not_built', 'set_not_attested'),
     ),
-    ...lateAlarm(
+    lateAlarm(
       'rounds_waiting',
       'Rounds wait for validators or for a block',
       places('rounds_without_quorum', 'rounds_without_block'),
     ),
-    ...lateAlarm('tasks_waiting', 'Tasks wait for a round', places('tasks_waiting')),
+    lateAlarm('tasks_waiting', 'Tasks wait for a round', places('tasks_waiting')),
     [
       'dead_letters',
       deadLetters > 0,
       `${deadLetters} messages failed every attempt, and no operator has handled them.`,
     ],
-    ['projection_late', (projectionLagMs ?? 0) > projectionLagMsMax, 'Lists are more than a minute late.'],
+    [
+      'projection_late',
+      projectionLagMs === null ? null : projectionLagMs > projectionLagMsMax,
+      'Lists are more than a minute late.',
+    ],
     [
       'database_full',
       databaseBytes > databaseBytesMax,
@@ -95,13 +108,17 @@ export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarm[] 
     ],
     ['settings_missing', missingSettings.length > 0, `Settings are missing: ${missingSettings.join(', ')}.`],
   ]
-  return all.flatMap(([name, holds, message]) => (holds ? { name, message } : []))
+  return {
+    raised: all.flatMap(([name, holds, message]) => (holds ? { name, message } : [])),
+    unknown: all.flatMap(([name, holds]) => (holds === null ? name : [])),
+  }
 }
 
-const lateAlarm = (name: string, what: string, places: readonly string[]): [string, boolean, string][] => [
-  [
-    name,
-    places.length > 0,
-    `${what}: ${places.slice(0, 3).join(', ')}${places.length > 3 ? ' and others' : ''}.`,
-  ],
+/** Whether an alarm holds is null if its part does not answer. */
+type Row = [name: string, holds: boolean | null, message: string]
+
+const lateAlarm = (name: string, what: string, places: readonly string[] | null): Row => [
+  name,
+  places && places.length > 0,
+  `${what}: ${places?.slice(0, 3).join(', ')}${(places?.length ?? 0) > 3 ? ' and others' : ''}.`,
 ]

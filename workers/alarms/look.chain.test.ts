@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
-import { readSettings } from '../env.ts'
+import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { signIn } from '../test/callers.ts'
 import { bodyOf, client } from '../test/client.ts'
@@ -52,6 +52,20 @@ test('each operator hears of an alarm once when it begins and once when it is ov
   expect(await heard(one)).toEqual(['hub.alarm', 'hub.alarm_over'])
   expect(await heard(stranger)).toEqual([])
   expect(await rowsOf("SELECT name FROM hub_alarms WHERE name = 'dead_letters'")).toEqual([])
+})
+
+test('an alarm of a part that does not answer is not over', async () => {
+  const status = () => Promise.reject(new Error('The object is overloaded.'))
+  const failing = {
+    ...hub,
+    CHAIN_INDEXER: { getByName: () => ({ status }) } as unknown as Env['CHAIN_INDEXER'],
+  }
+  await runSql("INSERT INTO hub_alarms VALUES ('index_halted', 1, 'It stopped.', '[]')")
+  await lookForAlarms(services(failing), readSettings(failing), 500)
+  const kept = () => rowsOf("SELECT since FROM hub_alarms WHERE name = 'index_halted'")
+  expect(await kept()).toEqual([{ since: 1 }])
+  await look(600)
+  expect(await kept()).toEqual([])
 })
 
 test('a hub without operators checks for no alarms', async () => {

@@ -14,13 +14,15 @@ export async function lookForAlarms(services: Services, settings: Settings, now:
     services.store(HubMetricsStore).counts(),
     services.store(BackupStore).lastMade(),
   ])
-  const { chain, relaying: relayer, late, projection, missing } = report
+  const { relaying, late, projection, missing } = report
   const facts = {
-    ...{ chain, relayer, late, deadLetters, databaseBytes },
+    chain: report.isChainKnown ? report.chain : null,
+    relayer: report.relayer !== null && relaying,
+    ...{ late, deadLetters, databaseBytes },
     projectionLagMs: projection?.lagMs ?? null,
     backupAgeSecs: settings.LOCAL_NETWORK ? null : now - (backupAt ?? Number.NEGATIVE_INFINITY),
     missingSettings: Object.values(missing).flat(),
   }
-  const alarms = alarmsOf(facts, now, settings.RELAYER_LOW_WEI)
-  await services.store(HubAlarmStore).set(alarms, settings.OPERATOR_ADDRESSES, now)
+  const { raised, unknown } = alarmsOf(facts, now, settings.RELAYER_LOW_WEI)
+  await services.store(HubAlarmStore).set(raised, unknown, settings.OPERATOR_ADDRESSES, now)
 }

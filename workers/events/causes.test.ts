@@ -56,7 +56,7 @@ const link = (state: 'online' | 'idle' | 'offline', revision: number) =>
     1,
   )
 const alarms = (list: { name: string; message: string }[]) =>
-  services(env).store(HubAlarmStore).set(list, [operator.address], 1)
+  services(env).store(HubAlarmStore).set(list, [], [operator.address], 1)
 const transaction = (id: string, status: string, revision: number) => ({
   ...{ id, action: 'faucet', owner: owner.address, status, txHash: hashText(id), error: null },
   ...{ confirmations: 1, createdAt: 1, updatedAt: 8, revision },

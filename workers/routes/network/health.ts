@@ -63,6 +63,8 @@ interface Report {
   database: Health
   moduleStorage: Health
   chain: ChainFacts
+  /** Whether the index has answered; true if the hub has none. */
+  isChainKnown: boolean
   queue: Health | null
   relayer: Health | null
   /** The relayer's report on itself; null if the hub has no relayer, or it does not answer. */
@@ -146,6 +148,7 @@ export async function readReport(hub: Hub): Promise<Report> {
     database,
     moduleStorage,
     chain: chain.facts,
+    isChainKnown: chain.isKnown,
     queue,
     relayer,
     relaying,
@@ -184,13 +187,14 @@ const probe = (health: Promise<Health>): Promise<Health> =>
 
 async function readChain(services: Services) {
   const { indexer } = services
-  if (indexer === null) return { health: null, facts: noChain }
+  if (indexer === null) return { health: null, isKnown: true, facts: noChain }
   try {
     const { indexedBlock, headBlock, finalBlock, isFinalizing, lagSecs, logDifferences, stands, halted } =
       await inTime(indexer.status(), answerMsMax)
     const late = halted !== null || stands || !isFinalizing || (lagSecs ?? 0) > lagSecsMax
     return {
       health: late ? ('unavailable' as const) : ('ok' as const),
+      isKnown: true,
       facts: {
         indexed_block: indexedBlock,
         head_block: headBlock,
@@ -202,7 +206,7 @@ async function readChain(services: Services) {
       },
     }
   } catch {
-    return { health: 'unavailable' as const, facts: noChain }
+    return { health: 'unavailable' as const, isKnown: false, facts: noChain }
   }
 }
 
