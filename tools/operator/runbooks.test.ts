@@ -62,6 +62,10 @@ test('an alert that joins two metrics ignores the labels that one of them alone 
   }
 })
 
+test('an alert tells of a hub that is not well for a reason that no other alert has', () => {
+  expect(alerts).toMatch(/expr: hub_ok == 0\n/)
+})
+
 test('alerts and dashboard read existing metrics of the hub, and the dashboard reads all of them', () => {
   const declared = new Set(
     readFileSync('workers/routes/admin/metrics.ts', 'utf8').match(/(?<=')hub_\w+(?=')/g),
