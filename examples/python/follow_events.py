@@ -7,13 +7,14 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from hub import URL, arguments
+from hub import URL, arguments, seconds_of
 
 
 def events(kind):
     """Each event once. Between two streams the cursor says where to go on."""
     cursor = None
     while True:
+        pause = 1
         headers = {"Accept": "text/event-stream", **({"Last-Event-ID": cursor} if cursor else {})}
         request = urllib.request.Request(URL + "/v1/events?" + urllib.parse.urlencode({"type": kind}), headers=headers)
         try:
@@ -34,11 +35,13 @@ def events(kind):
                             yield json.loads(data)
                         name, data = "message", ""
         except urllib.error.HTTPError as error:
-            if error.code not in (429, 503):
+            # A proxy answers 502 or 504 while its hub is away.
+            if error.code != 429 and error.code < 500:
                 raise
+            pause = seconds_of(error.headers.get("Retry-After") or "1")
         except (OSError, http.client.HTTPException):
             pass
-        time.sleep(1)
+        time.sleep(pause)
 
 
 kind, text = arguments("TYPE", "COUNT")

@@ -38,9 +38,10 @@ def call(method, path, body=None, query=None, tries=4):
                 return json.load(response)
         except urllib.error.HTTPError as error:
             retry_after = error.headers.get("Retry-After")
-            if attempt == tries or not (error.code in (409, 429, 503) and retry_after):
+            passes = error.code >= 500 or (error.code in (409, 429) and retry_after)
+            if attempt == tries or not passes:
                 raise HubError(error.code, error_body(error)) from None
-            time.sleep(seconds_of(retry_after))
+            time.sleep(seconds_of(retry_after) if retry_after else 0.2 * 2**attempt)
         except (OSError, http.client.HTTPException) as error:
             if attempt == tries and isinstance(error, urllib.error.URLError):
                 sys.exit(f"No hub answers on {URL}: {error.reason}. Start one with: npm start")

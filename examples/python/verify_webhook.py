@@ -15,14 +15,17 @@ TOLERANCE = 300
 
 def verify(secret, headers, body, now=None):
     """What the message says. `body` are the bytes as they arrived. Raises ValueError."""
+    for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
+        if name not in headers:
+            raise ValueError(f"the header {name} is missing")
     message_id, timestamp = headers["webhook-id"], headers["webhook-timestamp"]
     if abs((now or time.time()) - int(timestamp)) > TOLERANCE:
         raise ValueError("the message is too old or from the future")
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = f"{message_id}.{timestamp}.".encode() + body
-    expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
     signatures = (one.partition(",") for one in headers["webhook-signature"].split(" "))
-    if not any(version == "v1" and hmac.compare_digest(given, expected) for version, _, given in signatures):
+    if not any(version == "v1" and hmac.compare_digest(given.encode(), expected) for version, _, given in signatures):
         raise ValueError("no signature of the message verifies")
     return json.loads(body)
 
