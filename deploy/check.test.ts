@@ -158,8 +158,19 @@ describe.skipIf(findAnvil() === null)('an environment, compared with its chain a
     )
     const parked = async () => new Response('<p>For sale', { headers: { 'Content-Type': 'text/html' } })
     expect(await saidOf(environment, parked)).toMatch(
-      /GET \/ answers text\/html: the domain leads to something else[\s\S]*GET \/ of a browser answers text\/html, and not/,
+      /GET \/ answers text\/html: the domain leads to something else[\s\S]*openapi\.json answers text\/html[\s\S]*GET \/ of a browser answers text\/html, and not/,
     )
+    for (const other of ['{}', 'null', '[1]', 'not JSON']) {
+      const headers = { 'Content-Type': 'application/json' }
+      const lines = await saidOf(environment, async () => new Response(other, { headers }))
+      for (const path of ['/', '/v1/status'])
+        expect(lines).toContain(
+          `GET ${path} answers JSON that is not of a hub: the domain leads to something else`,
+        )
+    }
+    const broken = async () =>
+      new Response(new ReadableStream({ start: (stream) => stream.error(new Error('cut')) }))
+    expect(await saidOf(environment, broken)).toMatch(/GET \/ does not answer \(cut\)/)
     const away = await checkHub(environment, 'http://127.0.0.1:9')
     expect(away.map(({ problem }) => problem)).toEqual(
       Array.from({ length: 4 }, () => expect.stringMatching(/does not answer/)),

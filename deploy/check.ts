@@ -23,25 +23,30 @@ export async function checkHub(
   const answers: Record<string, unknown> = {}
   const findings: Finding[] = []
   const ask = async (path: string, what: string, headers: Record<string, string> = {}) => {
-    const answer = await call(`${url}${path}`, headers).catch((error: Error) => error)
-    const text = answer instanceof Error ? '' : await answer.text()
+    const answer = await call(`${url}${path}`, headers)
+      .then(async (response) => ({ response, text: await response.text() }))
+      .catch((error: Error) => error)
     const problem =
       answer instanceof Error
         ? `does not answer (${reasonOf(answer)}): check that the domain leads to the Worker`
-        : answer.ok
+        : answer.response.ok
           ? null
-          : `answers ${answer.status}: ${text.slice(0, 500)}`
+          : `answers ${answer.response.status}: ${answer.text.slice(0, 500)}`
     if (problem !== null) findings.push({ what, problem })
-    return answer instanceof Error || problem !== null ? null : { type: typeOf(answer), text }
+    return answer instanceof Error || problem !== null
+      ? null
+      : { type: typeOf(answer.response), text: answer.text }
   }
-  for (const path of ['/', '/v1/status', '/v1/openapi.json']) {
+  for (const path of Object.keys(membersOf)) {
     const answer = await ask(path, `GET ${path}`)
     if (answer === null) continue
     const isJson = answer.type === 'application/json'
-    if (isJson) answers[path] = JSON.parse(answer.text)
-    const problem = isJson
+    const body = isJson ? parsed(answer.text) : null
+    const isOfHub = body !== null && membersOf[path]!.every((name) => isRecord(body[name]))
+    if (isOfHub) answers[path] = body
+    const problem = isOfHub
       ? null
-      : `answers ${answer.type}: the domain leads to something else than the Worker`
+      : `answers ${isJson ? 'JSON that is not of a hub' : answer.type}: the domain leads to something else than the Worker`
     findings.push({ what: `GET ${path}`, problem })
   }
   const page = await ask('/', 'GET / of a browser', { Accept: 'text/html,*/*;q=0.8' })
@@ -52,6 +57,26 @@ export async function checkHub(
     ...(answers['/v1/status'] === undefined ? [] : statusFindings(answers['/v1/status'] as Status)),
   ]
 }
+
+/** The paths that are asked for, with the records that are read of their answers. */
+const membersOf: Readonly<Record<string, readonly string[]>> = {
+  '/': ['hosts'],
+  '/v1/status': ['missing'],
+  '/v1/openapi.json': [],
+}
+
+/** The record that a text is; null if it is none. */
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const body: unknown = JSON.parse(text)
+    return isRecord(body) ? body : null
+  } catch {
+    return null
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const typeOf = ({ headers }: Response): string => (headers.get('Content-Type') ?? 'none').split(';')[0]!
 
