@@ -70,6 +70,20 @@ describe('verifyReceipt', () => {
     })
   })
 
+  test.each<[string, unknown]>([
+    ['nothing', null],
+    ['no receipt', { kind: 'execution', receipt: null }],
+    ['a text', { kind: 'execution', receipt: 'yes' }],
+    ['no members', {}],
+    ['a member too few', { ...envelope, receipt: { ...envelope.receipt, gas_used: undefined } }],
+    ['an epoch without members', { kind: 'epoch', receipt: { attestations: null } }],
+  ])('does not hold for %s in place of a receipt', (_, given) => {
+    expect(verifyReceipt(profile, given as never, { receipt_hash })).toMatchObject({
+      holds: false,
+      problems: [expect.stringMatching(/^it is not a receipt: /)],
+    })
+  })
+
   test('does not hold if there was nothing to compare', async () => {
     const unsigned = { receipt: envelope.receipt, timestamp: 1 }
     expect(await check(unsigned, {})).toMatchObject({
@@ -126,6 +140,17 @@ describe('verifyReceipt', () => {
       const { receipt_hash: hash } = attested({})
       const nobody = { ...body, receipt_hash: hash, attestations: [] }
       expect(verifyReceipt(profile, nobody).holds).toBe(false)
+    })
+
+    test.each<[string, object]>([
+      ['an amount that is no number', { compute_units: [{ ...compute_units[0], amount: 'x' }] }],
+      ['an account that is none', { compute_units: [{ ...compute_units[0], miner: '0x12' }] }],
+      ['no list of signatures', { attestations: null }],
+      ['a signature that is none', { attestations: [null] }],
+    ])('does not hold with %s', (_, change) => {
+      const given = { ...body, receipt_hash: project_id, attestations: [], ...change } as never
+      const { holds, problems } = verifyReceipt(profile, given, { receipt_hash: project_id })
+      expect([holds, problems]).toEqual([false, [expect.stringMatching(/^it is not a receipt: /)]])
     })
 
     test.each<[string, object]>([

@@ -46,20 +46,37 @@ export interface Verification {
   readonly checked: readonly string[]
   /** Nodes whose signatures verify, each once. */
   readonly signers: readonly ReceiptSigner[]
-  /** As recomputed. */
+  /** As recomputed; empty if it is not a receipt. */
   readonly receipt_hash: string
 }
 
 /**
  * Recomputes the hash of a receipt, and for an epoch its sums and the root of its payouts; compares these with the known facts
  * of the run; checks every signature that comes with it. A receipt names its keys itself: that they belong to
- * validators is checked only if `signer_keys` names these.
+ * validators is checked only if `signer_keys` names these. An answer that is not a receipt does not hold.
  */
 export function verifyReceipt(profile: Profile, given: Receipt, evidence: Evidence = {}): Verification {
-  const receipt = 'kind' in given ? given.receipt : given
-  return 'attestations' in receipt
-    ? verifyEpochReceipt(profile, receipt, evidence)
-    : verifyExecution(profile, receipt, evidence)
+  try {
+    const receipt = readable(() => ('kind' in given ? given.receipt : given))
+    return readable(() => 'attestations' in receipt)
+      ? verifyEpochReceipt(profile, receipt as Schemas['AttestedEpochReceipt'], evidence)
+      : verifyExecution(profile, receipt as Schemas['ReceiptEnvelope'], evidence)
+  } catch (error) {
+    if (!(error instanceof NotAReceipt)) throw error
+    const problems = [`it is not a receipt: ${error.message}`]
+    return { holds: false, problems, checked: [], signers: [], receipt_hash: '' }
+  }
+}
+
+class NotAReceipt extends Error {}
+
+/** Reads a part of a receipt, which a hub may answer in any form. @throws {@link NotAReceipt} */
+function readable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new NotAReceipt((error as Error).message)
+  }
 }
 
 interface Signature {
@@ -73,7 +90,7 @@ function verifyExecution(
   { receipt, node_id, public_key, signature }: Schemas['ReceiptEnvelope'],
   evidence: Evidence,
 ): Verification {
-  const hash = hashReceipt(receipt)
+  const hash = readable(() => hashReceipt(receipt))
   const { output, output_b64, input, events } = evidence
   const known = {
     receipt_hash: evidence.receipt_hash,
@@ -104,10 +121,22 @@ function verifyEpochReceipt(
   receipt: Schemas['AttestedEpochReceipt'],
   evidence: Evidence,
 ): Verification {
-  const hash = hashEpochReceipt(receipt)
+  const hash = readable(() => hashEpochReceipt(receipt))
   const { project_id, round, compute_units, totals } = receipt
   const sum = (amounts: readonly (string | number)[]) => amounts.reduce((all, one) => all + BigInt(one), 0n)
-  const miner = sum(compute_units.map(({ amount }) => amount))
+  const [rules, signatures] = readable(() => {
+    const miner = sum(compute_units.map(({ amount }) => amount))
+    return [
+      {
+        chain_id: profile.chain_id,
+        merkle_root: buildPayoutTree(project_id, round, compute_units)?.root ?? '',
+        'totals.units': Number(sum(compute_units.map(({ units }) => units))),
+        'totals.miner': String(miner),
+        'totals.gross': String(miner + sum([totals.developer, totals.treasury])),
+      },
+      receipt.attestations.map(({ node_id, public_key, signature }) => ({ node_id, public_key, signature })),
+    ] as const
+  })
   return verificationOf(
     profile,
     evidence,
@@ -120,15 +149,9 @@ function verifyEpochReceipt(
         'totals.miner': totals.miner,
         'totals.gross': totals.gross,
       },
-      rules: {
-        chain_id: profile.chain_id,
-        merkle_root: buildPayoutTree(project_id, round, compute_units)?.root ?? '',
-        'totals.units': Number(sum(compute_units.map(({ units }) => units))),
-        'totals.miner': String(miner),
-        'totals.gross': String(miner + sum([totals.developer, totals.treasury])),
-      },
+      rules,
       text: epochReceiptText(profile, hash),
-      signatures: receipt.attestations,
+      signatures,
       quorumOf: quorum,
     },
   )
