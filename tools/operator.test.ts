@@ -47,6 +47,19 @@ describe('operator commands', () => {
       post('/admin/v1/validators/genesis', {}, { node_ids: ['node-1', 'node-2'] }),
     ],
     ['validators generations list', { method: 'get', path: '/v1/validators/generations' }],
+    ...[
+      ['review-queue', '/admin/v1/review-queue'],
+      ['reports', '/admin/v1/reports'],
+      ['nodes', '/admin/v1/nodes'],
+      ['validators generations list', '/v1/validators/generations'],
+      ['slashes', '/v1/explorer/slashes'],
+      ['epochs', '/v1/explorer/epochs'],
+      ['dead-letters list', '/admin/v1/dead-letters'],
+      ['audit-log', '/admin/v1/audit-log'],
+    ].map(([words, path]): [string, object] => [
+      `${words} --cursor next`,
+      { method: 'get', path, params: { query: { cursor: 'next' } } },
+    ]),
     [
       'validators generations make --approve node-1 --revoke node-2 --emergency',
       post(

@@ -31,6 +31,7 @@ export const commandOptions = {
   role: { type: 'string' },
   project: { type: 'string' },
   subject: { type: 'string' },
+  cursor: { type: 'string' },
   amount: { type: 'string' },
   'eth-amount': { type: 'string' },
   cooldown: { type: 'string' },

@@ -50,14 +50,15 @@ export const commands: readonly Command[] = [
   {
     words: ['review-queue'],
     does: 'projects that wait for a review',
-    call: () => get('/admin/v1/review-queue'),
+    options: ['cursor'],
+    call: (_, { cursor }) => get('/admin/v1/review-queue', { cursor }),
   },
   {
     words: ['reports'],
     does: 'reports about projects, newest first',
     example: '--project 0x…',
-    options: ['project'],
-    call: (_, { project }) => get('/admin/v1/reports', { project_id: project }),
+    options: ['project', 'cursor'],
+    call: (_, { project, cursor }) => get('/admin/v1/reports', { project_id: project, cursor }),
   },
   {
     words: ['collection', 'put', '<collection_id>'],
@@ -109,8 +110,8 @@ export const commands: readonly Command[] = [
     words: ['nodes'],
     does: 'registered nodes, newest first',
     example: '--role validator --status pending',
-    options: ['status', 'role'],
-    call: (_, { status, role }) => get('/admin/v1/nodes', { status, role }),
+    options: ['status', 'role', 'cursor'],
+    call: (_, { status, role, cursor }) => get('/admin/v1/nodes', { status, role, cursor }),
   },
   {
     words: ['node', 'approve', '<node_id>'],
@@ -139,7 +140,8 @@ export const commands: readonly Command[] = [
   {
     words: ['validators', 'generations', 'list'],
     does: 'the generations of validators, newest first',
-    call: () => get('/v1/validators/generations'),
+    options: ['cursor'],
+    call: (_, { cursor }) => get('/v1/validators/generations', { cursor }),
   },
   {
     words: ['validators', 'generations', 'pending'],
@@ -171,8 +173,9 @@ export const commands: readonly Command[] = [
     words: ['slashes'],
     does: 'slashes, newest first',
     example: '--status disputed',
-    options: ['status', 'project'],
-    call: (_, { status, project }) => get('/v1/explorer/slashes', { status, project_id: project }),
+    options: ['status', 'project', 'cursor'],
+    call: (_, { status, project, cursor }) =>
+      get('/v1/explorer/slashes', { status, project_id: project, cursor }),
   },
   ...(['cancel', 'uphold'] as const).map((decision) => ({
     words: ['slash', 'resolve', '<evidence_hash>', decision],
@@ -189,8 +192,9 @@ export const commands: readonly Command[] = [
     words: ['epochs'],
     does: 'epochs with a receipt, newest first',
     example: '--status settled',
-    options: ['status', 'project'],
-    call: (_, { status, project }) => get('/v1/explorer/epochs', { status, project_id: project }),
+    options: ['status', 'project', 'cursor'],
+    call: (_, { status, project, cursor }) =>
+      get('/v1/explorer/epochs', { status, project_id: project, cursor }),
   },
   ...(['veto', 'reopen'] as const).map((action) => ({
     words: ['epoch', action, '<project_id>', '<epoch>'],
@@ -229,7 +233,8 @@ export const commands: readonly Command[] = [
   {
     words: ['dead-letters', 'list'],
     does: 'unresolved dead letters (messages that failed), newest first',
-    call: () => get('/admin/v1/dead-letters'),
+    options: ['cursor'],
+    call: (_, { cursor }) => get('/admin/v1/dead-letters', { cursor }),
   },
   ...(['resend', 'close'] as const).map((action) => ({
     words: ['dead-letters', action, '<message_id>'],
@@ -275,7 +280,7 @@ export const commands: readonly Command[] = [
     words: ['audit-log'],
     does: 'the audit log of operators, newest first',
     example: `--subject ${exampleNode}`,
-    options: ['subject'],
-    call: (_, { subject }) => get('/admin/v1/audit-log', { subject }),
+    options: ['subject', 'cursor'],
+    call: (_, { subject, cursor }) => get('/admin/v1/audit-log', { subject, cursor }),
   },
 ]

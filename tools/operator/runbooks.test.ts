@@ -58,7 +58,10 @@ test('an alert that joins two metrics ignores the labels that one of them alone 
   for (const [expr, left, right] of joins) {
     const [, ignored = ''] = /^ignoring \((\w+)\)/.exec(right!) ?? []
     const shared = labelsOf(right!)
-    expect(labelsOf(left!).filter((label) => !shared.includes(label) && label !== ignored), expr).toEqual([])
+    expect(
+      labelsOf(left!).filter((label) => !shared.includes(label) && label !== ignored),
+      expr,
+    ).toEqual([])
   }
 })
 

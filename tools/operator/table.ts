@@ -9,7 +9,10 @@ export function tableOf(answer: unknown): string {
   if (!isRecord(answer)) return cellOf('', answer)
   if (Array.isArray(answer.items)) {
     const table = itemsOf(answer.items)
-    return answer.next_cursor ? `${table}\nThere are more; --json shows the cursor of the next page.` : table
+    const { next_cursor: next } = answer
+    return next
+      ? `${table}\nThere are more: --cursor ${cellOf('', next, lineMax)} shows the next page.`
+      : table
   }
   const members = Object.entries(flat(answer))
   const lines = linesOf(
