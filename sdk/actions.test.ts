@@ -2,6 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { buildGaslessPayload, checkSignedBody, domainOf } from '../protocol/actions/index.ts'
 import {
+  chainProfiles,
   deriveNodeId,
   deriveSubscriptionId,
   issueSiweMessage,
@@ -10,6 +11,7 @@ import {
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { ActionFailed, createHub, DeadlineError, RefusedToSign, UnreachableError } from './index.ts'
 import { keyWallet } from './key-wallet.ts'
+import { actionTimeoutMs } from './retries.ts'
 import { browserWallet, type Wallet } from './signing.ts'
 import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
 
@@ -290,6 +292,10 @@ describe('an action of an owner', () => {
     await expect(refused).rejects.toThrow(RefusedToSign)
     await expect(refused).rejects.toThrow('has a wrong checksum')
     expect(server.relayed).toHaveLength(2)
+  })
+
+  test.each(chainProfiles)('has time to be confirmed on $name', ({ blockSecs, confirmationsMin }) => {
+    expect(actionTimeoutMs).toBeGreaterThanOrEqual(3 * 1_000 * blockSecs * confirmationsMin)
   })
 
   test('that reverts on chain says why', async () => {

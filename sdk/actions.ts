@@ -12,7 +12,7 @@ import { type Client, noting, withDeadline } from './client.ts'
 import { ActionFailed, type Begun, HubError, RefusedToSign } from './errors.ts'
 import type { Network } from './network.ts'
 import type { CallOptions, Schemas } from './operations.ts'
-import { sleep } from './retries.ts'
+import { actionTimeoutMs, sleep } from './retries.ts'
 import { addressOf, isLocalChain, type SignableData, type Wallet } from './wallets.ts'
 
 export type SignedBody = Schemas['SignedGaslessBody']
@@ -23,7 +23,9 @@ export type Preview = Schemas['ActionPreview']
 
 export type Payload = Pick<Schemas['GaslessPayload'], 'typed_data' | 'permit' | 'preview'>
 
-export interface ActionOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
+export interface ActionOptions extends Pick<CallOptions, 'signal'> {
+  /** From the preparation to the confirmation by the chain; milliseconds. Default: 10 minutes. */
+  readonly timeout?: number | undefined
   /** Shown what the hub prepared, before anything is signed. `false` ends the action. */
   readonly confirm?: (payload: Payload) => boolean | Promise<boolean>
   /** Told as soon as the hub relays it, which it goes on with also when nobody waits any more. */
@@ -46,8 +48,9 @@ export interface Plan {
   ) => Promise<unknown>
 }
 
-const timeoutMs = 120_000
+/** The first pause between two looks at an action; later ones are longer, up to the second. */
 const pollMs = 250
+const pollMsMax = 2_000
 
 /**
  * Has an owner's action done: prepares it, compares the payload with the plan, shows it, signs, relays, and waits until
@@ -61,7 +64,7 @@ export function act(
   network: Network,
   wallet: Wallet,
   plan: Plan,
-  { signal: given, timeout = timeoutMs, confirm, onTransaction }: ActionOptions = {},
+  { signal: given, timeout = actionTimeoutMs, confirm, onTransaction }: ActionOptions = {},
 ): Promise<DoneAction> {
   const begun: Begun = {}
   const done = withDeadline(plan.action, timeout, given, async (signal) => {
@@ -136,11 +139,13 @@ async function sign(
 }
 
 async function mined(client: Caller, first: Transaction, signal: AbortSignal): Promise<Transaction> {
+  let pauseMs = pollMs
   for (let transaction = first; ; ) {
     if (transaction.status === 'confirmed') return transaction
     if (transaction.status === 'reverted' || transaction.status === 'failed')
       throw new ActionFailed(transaction)
-    await sleep(pollMs, signal)
+    await sleep(pauseMs, signal)
+    pauseMs = Math.min(pollMsMax, pauseMs * 1.1)
     transaction = await client.call('GET /v1/transactions/{id}', { path: { id: first.id }, signal })
   }
 }

@@ -7,6 +7,7 @@ import { listItems, listsOf, type NamedLists } from './lists.ts'
 import { type Network, readNetwork } from './network.ts'
 import type { CallOptions, Given, Item, ListOperation } from './operations.ts'
 import type * as owner from './owner-actions.ts'
+import { actionTimeoutMs } from './retries.ts'
 import type { SignedIn, SignInOptions } from './sign-in.ts'
 import { type Tasks, tasksOf } from './tasks.ts'
 import type { Evidence, Receipt, Verification } from './verify-receipt.ts'
@@ -75,7 +76,7 @@ export interface Session extends Hub {
   readonly signOut: (options?: CallOptions) => Promise<void>
 }
 
-const actionTimeoutMs = 120_000
+const signInTimeoutMs = 120_000
 
 /** State that the callers of one hub share. */
 interface Shared {
@@ -108,7 +109,7 @@ function hubOfShared(client: Client, shared: Shared, actor: Client | null): Hub 
       import('./signing.ts'),
       readOnce(),
     ])
-    const { signal: _, timeout = actionTimeoutMs, ...later } = options
+    const { signal: _, timeout = signInTimeoutMs, ...later } = options
     const begin = () =>
       withDeadline('The sign-in', timeout, undefined, (signal) =>
         signIn(anyone, profile, wallet, { ...later, signal }),

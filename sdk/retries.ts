@@ -11,6 +11,8 @@ export interface RetryOptions {
 
 const refill = 0.1
 const pauseMaxMs = 10_000
+/** For an action of an owner: a chain may take three minutes to confirm it, and a person some to sign it. */
+export const actionTimeoutMs = 600_000
 /** A longer timer ends at once. */
 export const timerMaxMs = 2 ** 31 - 1
 

@@ -2,6 +2,7 @@ import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import { act, type SignedBody, type Transaction } from '../../sdk/actions.ts'
 import type { Hub, Schemas } from '../../sdk/index.ts'
 import { keyWallet } from '../../sdk/key-wallet.ts'
+import { actionTimeoutMs } from '../../sdk/retries.ts'
 import { signIn as signInWith } from '../../sdk/sign-in.ts'
 import { fetchFromHub, type Network } from './network.ts'
 
@@ -62,7 +63,7 @@ export const signAndRelay = (
   payload: Payload,
   wanted: TypedMessage,
   post: (body: SignedBody) => Promise<unknown>,
-  limitMs = 60_000,
+  limitMs = actionTimeoutMs,
 ): Promise<Transaction> =>
   act(
     network.quiet,
