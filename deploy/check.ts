@@ -65,7 +65,7 @@ const membersOf: Readonly<Record<string, readonly string[]>> = {
   '/v1/openapi.json': [],
 }
 
-/** The record that a text is; null if it is none. */
+/** The record in a text of JSON; null if the text is anything else. */
 function parsed(text: string): Record<string, unknown> | null {
   try {
     const body: unknown = JSON.parse(text)

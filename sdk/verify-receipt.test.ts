@@ -144,9 +144,9 @@ describe('verifyReceipt', () => {
 
     test.each<[string, object]>([
       ['an amount that is no number', { compute_units: [{ ...compute_units[0], amount: 'x' }] }],
-      ['an account that is none', { compute_units: [{ ...compute_units[0], miner: '0x12' }] }],
+      ['an account that is too short', { compute_units: [{ ...compute_units[0], miner: '0x12' }] }],
       ['no list of signatures', { attestations: null }],
-      ['a signature that is none', { attestations: [null] }],
+      ['null in place of a signature', { attestations: [null] }],
     ])('does not hold with %s', (_, change) => {
       const given = { ...body, receipt_hash: project_id, attestations: [], ...change } as never
       const { holds, problems } = verifyReceipt(profile, given, { receipt_hash: project_id })
