@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { follow } from './console-flow.ts'
+import { follow, laptop } from './console-flow.ts'
 
 /** Checks that the console says when the network is lost and continues by itself, and sends no task unseen. */
 export async function loseNetwork(page: Page): Promise<void> {
@@ -19,6 +19,7 @@ export async function loseNetwork(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Faucet', exact: true }).waitFor()
   await keepTaskUnsent(page, origin)
   await waitForLimit(page, origin)
+  await loseAnswer(page, origin)
 }
 
 /** A task that was given offline is shown until somebody sends it. */
@@ -63,4 +64,27 @@ async function waitForLimit(page: Page, origin: string): Promise<void> {
   await page.getByRole('heading', { name: 'Too many tasks from here' }).waitFor()
   await page.getByRole('heading', { name: 'Output' }).waitFor()
   await page.getByRole('heading', { name: 'Too many tasks from here' }).waitFor({ state: 'detached' })
+}
+
+/** The hub takes a task, and its answer never comes: the page sends the same task again, not a second one. */
+export async function loseAnswer(of: Page, origin: string): Promise<void> {
+  const page = await of.context().browser()!.newPage(laptop)
+  // The time of a call is a second here, and not a minute.
+  await page.addInitScript(`{
+    const { setTimeout } = window
+    window.setTimeout = (run, ms, ...rest) => setTimeout(run, ms === 60000 ? 1000 : ms, ...rest)
+  }`)
+  const keys: string[] = []
+  await page.route('**/v1/projects/*/tasks', async (route) => {
+    keys.push(route.request().postDataJSON().idempotency_key)
+    if (keys.length > 1) return route.continue()
+    await route.fetch()
+  })
+  await page.goto(`${origin}/projects/sample-echo/try`)
+  await page.getByRole('button', { name: 'Submit the task' }).click()
+  const unsent = page.getByRole('alert').filter({ hasText: 'Not sent yet' })
+  await unsent.getByRole('button', { name: 'Send now' }).click()
+  await page.getByRole('heading', { name: 'Output' }).waitFor()
+  if (keys.length !== 2 || keys[0] !== keys[1]) throw new Error(`The task is sent as ${keys.join(' and ')}.`)
+  await page.close()
 }

@@ -2,6 +2,7 @@
 import { AnswerError, Refusal, UnreachableError } from '../../../sdk/index.ts'
 import { connection } from './connection.svelte.ts'
 import { hub, type Round, type Task } from './hub.ts'
+import { isUncertain } from './uncertain.ts'
 
 /** Pause between two reads; the hub holds back its answer for longer if nothing changes. */
 const pauseMs = 500
@@ -59,11 +60,9 @@ export const isLimit = (error: unknown): boolean => error instanceof Refusal && 
 export const retryAfterOf = (error: unknown): number | undefined =>
   error instanceof Refusal || error instanceof AnswerError ? error.retryAfter : undefined
 
-/** Whether the same call may succeed later by itself. */
+/** Whether the same call may succeed later by itself, or has succeeded although its answer is lost. */
 export const isPassing = (error: unknown): boolean =>
-  error instanceof UnreachableError ||
-  ((error instanceof Refusal || error instanceof AnswerError) &&
-    (error.status === 429 || error.status >= 500))
+  isLimit(error) || (error instanceof Error && isUncertain(error))
 
 /** The output of a task, as bytes; null if it is not shown. */
 export const outputBytes = ({
