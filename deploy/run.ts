@@ -23,7 +23,7 @@ import { type Environment, missingMembers, readEnvironment } from './environment
 import { planOf, planText } from './plan.ts'
 import { removeAll } from './remove.ts'
 import { rollBack } from './rollback.ts'
-import { planSecrets, putSecrets, secretList } from './secrets.ts'
+import { planSecrets, putSecrets, savedSecrets, secretList } from './secrets.ts'
 import { settingsPage } from './settings-page.ts'
 import { bringUp, type UpOptions } from './up.ts'
 import { wranglerOf } from './wrangler.ts'
@@ -134,7 +134,9 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
       isKept: save !== undefined,
     })
     if (save !== undefined && notes.length > 0)
-      writeFileSync(save, `${JSON.stringify({ ...kept, ...values }, null, 2)}\n`, { mode: 0o600 })
+      writeFileSync(save, `${JSON.stringify(savedSecrets(kept, values, new Date()), null, 2)}\n`, {
+        mode: 0o600,
+      })
     const isRunning = notes.length === 0 || (await putSecrets(wrangler, worker, values))
     for (const note of notes) say(note)
     if (missing.length > 0)

@@ -1,6 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { planSecrets, putSecrets } from './secrets.ts'
+import { planSecrets, putSecrets, savedSecrets } from './secrets.ts'
 import { completeEnvironment } from './testing/environments.ts'
 import { RecordedAccount } from './testing/recorded-account.ts'
 
@@ -70,4 +70,17 @@ test('a secret is set at once, or for the next version if the newest one has no 
   const running = account.deployments.at(-1)
   expect(await put('three')).toBe(false)
   expect([account.secrets, account.deployments.at(-1)]).toEqual([{ HUB_SECRET: 'three' }, running])
+})
+
+test('the file of secrets keeps a replaced key, whose account may still have a balance', () => {
+  const given = { RELAYER_PREVIOUS_KEYS: '' }
+  const wanted = { present: all, rotate: 'RELAYER_PRIVATE_KEY', given, isKept: true }
+  const { values } = planSecrets(own, wanted)
+  const kept = { HUB_SECRET: 'same', RELAYER_PRIVATE_KEY: key('07') }
+  const saved = savedSecrets(kept, values, new Date(0))
+  expect(saved).toEqual({
+    ...{ HUB_SECRET: 'same', RELAYER_PRIVATE_KEY: values.RELAYER_PRIVATE_KEY, RELAYER_PREVIOUS_KEYS: '' },
+    'RELAYER_PRIVATE_KEY until 1970-01-01T00:00:00.000Z': key('07'),
+  })
+  expect(savedSecrets(saved, {}, new Date(1))).toEqual(saved)
 })

@@ -75,6 +75,21 @@ export function planSecrets(
   return { values, notes, missing }
 }
 
+/**
+ * The content of the file of `--save` after new values were set. It also has each value that was replaced, with the time: a key may still own
+ * something, and Cloudflare shows no secret again.
+ */
+export function savedSecrets(
+  kept: Readonly<Record<string, string>>,
+  values: SecretPlan['values'],
+  now: Date,
+): Record<string, string> {
+  const replaced = Object.entries(kept).flatMap(([name, value]) =>
+    name in values && values[name] !== value ? [[`${name} until ${now.toISOString()}`, value] as const] : [],
+  )
+  return { ...kept, ...values, ...Object.fromEntries(replaced) }
+}
+
 function noteOf(name: string, value: string, isGenerated: boolean): string {
   const how = isGenerated ? 'generated' : 'taken from the environment variable of that name'
   return /^0x[0-9a-f]{64}$/i.test(value) && /^(RELAYER|ARBITER)_PRIVATE_KEY$/.test(name)
