@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeFunctionData, encodeErrorResult, type Hex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -39,8 +39,8 @@ const laterTry = async () => {
   await runSchedule()
 }
 
-const relayerAlarm = () =>
-  runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
+const relayerObject = () => env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
+const relayerAlarm = () => runDurableObjectAlarm(relayerObject())
 
 /** The statuses that the transactions on the chain set for the project, in their order. */
 const sent = () =>
@@ -292,5 +292,27 @@ describe('a transaction that the hub itself sends', () => {
     expect((await operator.client.post(`/admin/v1/dead-letters/pay_fees:${subject}/resend`)).status).toBe(200)
     expect(await fees()).toEqual([13, expect.any(Number)])
     expect((await fees())[1]).toBeGreaterThan(aHundredYears)
+  })
+
+  test('is sent eight times if it reverts each time, then once a day, whatever happens on the chain', async () => {
+    const revertAndRetry = async () => {
+      chain.minedRevert = refusal
+      chain.mine()
+      await relayerAlarm()
+      chain.minedRevert = null
+      await laterTry()
+    }
+    await runSql('DELETE FROM hub_actions')
+    await decide('pause')
+    for (let tries = 0; tries < 10; tries++) await revertAndRetry()
+    expect(sent()).toHaveLength(8)
+    const wait = ((await action())?.nextAttemptAt ?? 0) - Date.now() / 1000
+    expect(Math.round(wait / 60)).toBe(24 * 60)
+    await runInDurableObject(relayerObject(), (_, { storage }) =>
+      storage.sql.exec('UPDATE relays SET updated_at = updated_at - 86400').toArray(),
+    )
+    await revertAndRetry()
+    await revertAndRetry()
+    expect(sent()).toHaveLength(9)
   })
 })

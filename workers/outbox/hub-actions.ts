@@ -50,6 +50,9 @@ const indexSeconds = 600
  */
 const waitSeconds = { least: 1_800, most: 86_400, partOfAge: 1 / 4 }
 const pauseSecondsMax = 3_600
+/** Attempts after which a transaction that reverted is followed by another one only a day later. */
+const quickAttemptsMax = 8
+const revertPauseSeconds = 86_400
 /** Only an operator or an event ends it: the end of the year 9999. */
 const never = 253_402_300_799
 
@@ -135,6 +138,8 @@ async function bring(env: Env, action: HubAction): Promise<void> {
       !(await isIndexed(env, earlier.id)))
   if ((standing === 'seen' && isSettled) || isOnItsWay)
     return hubActions.postpone(action, now + lookAgainSeconds)
+  const restSeconds = restAfterRevert(action, earlier)
+  if (restSeconds > 0) return hubActions.postpone(action, now + restSeconds)
 
   const claimed = await hubActions.claim(action, now + attemptPause(action))
   if (claimed === null) return
@@ -230,6 +235,15 @@ const attemptId = ({ kind, subject, revision, attempts }: HubAction): string =>
 
 const attemptPause = ({ kind, attempts }: HubAction): number =>
   Math.min(rules[kind].pauseSecondsMax ?? pauseSecondsMax, 60 * 2 ** attempts)
+
+/**
+ * The rest of the pause after a transaction that reverted, once several did. The token of a vault may take every trial run, and revert every
+ * transaction; and anybody can make what waits for a vault due.
+ */
+function restAfterRevert({ attempts }: HubAction, earlier: RelayView | null): number {
+  if (earlier?.status !== 'reverted' || attempts < quickAttemptsMax) return 0
+  return Math.max(0, earlier.updatedAt + revertPauseSeconds - unixNow())
+}
 
 /** The challenge period of a posting runs by blocks that could all be replaced. */
 const notFinalizing = (now: number) => ({
