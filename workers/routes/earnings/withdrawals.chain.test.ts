@@ -107,7 +107,7 @@ describe('POST /v1/me/withdrawals/claims', () => {
     expect(sent()).toHaveLength(1)
   })
 
-  test('503 unavailable: the index is read anew, and does not have all claims yet; nothing is claimed twice', async () => {
+  test('503 unavailable: the index is read again, and does not have all claims yet; nothing is claimed twice', async () => {
     const receipt = await settle()
     await claimed()
     await mine([receipt])
