@@ -79,7 +79,7 @@ export async function bringDueActions(env: Env): Promise<void> {
 /** Puts off an action that cannot be tried, so that it is not due again in the next round. */
 async function bringOrPutOff(env: Env, action: HubAction): Promise<void> {
   try {
-    await bring(env, action)
+    await bring(env, action, 'scheduled')
   } catch (error) {
     console.error(`${action.kind} of ${action.subject} could not be tried`, error)
     const { hubActions, clock } = services(env)
@@ -89,14 +89,14 @@ async function bringOrPutOff(env: Env, action: HubAction): Promise<void> {
 
 export async function bringHubAction(env: Env, kind: HubActionKind, subject: string): Promise<void> {
   const action = await services(env).hubActions.find(kind, subject)
-  if (action?.state === 'open') await bring(env, action)
+  if (action?.state === 'open') await bring(env, action, 'asked')
 }
 
 /**
  * One step: done when the final state shows it, left alone while something comes first or a transaction is on its way, tried otherwise. It may
  * run twice at once: the row gives each attempt to one of them, and the id of an attempt names one transaction for ever.
  */
-async function bring(env: Env, action: HubAction): Promise<void> {
+async function bring(env: Env, action: HubAction, cause: 'asked' | 'scheduled'): Promise<void> {
   const { hubActions, relayer, arbiter, clock, isFinalizing } = services(env)
   const contracts = readSettings(env).CHAIN_CONTRACTS
   const { kind, wanted } = action
@@ -138,7 +138,7 @@ async function bring(env: Env, action: HubAction): Promise<void> {
       !(await isIndexed(env, earlier.id)))
   if ((standing === 'seen' && isSettled) || isOnItsWay)
     return hubActions.postpone(action, now + lookAgainSeconds)
-  const restSeconds = restAfterRevert(action, earlier)
+  const restSeconds = cause === 'asked' ? 0 : restAfterRevert(action, earlier)
   if (restSeconds > 0) return hubActions.postpone(action, now + restSeconds)
 
   const claimed = await hubActions.claim(action, now + attemptPause(action))

@@ -6,10 +6,11 @@ import { type Answer, json } from '../../http/answer.ts'
 import { Timestamp } from '../../http/formats.ts'
 import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { bringDueActions } from '../../outbox/hub-actions.ts'
+import { sendSoon } from '../../outbox/send-soon.ts'
 import { resendLetter } from '../../queues/resend.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { DeadLetter } from '../../stores/dead-letters.ts'
+import { hubActionsQueue, type Wish } from '../../stores/hub-actions.ts'
 import { ofOperators, Reason } from './schema.ts'
 
 export const DeadLetterView = z
@@ -147,9 +148,9 @@ async function resolve(
   const letter = await deadLetters.find(messageId)
   if (letter === null) throw new ApiError('not_found', `There is no dead letter ${messageId}.`)
   if (!resolved) throw alreadyResolved(letter)
-  if (resolution === 'resent')
-    c.executionCtx.waitUntil(
-      bringDueActions(c.env).catch((error) => console.error(`${c.var.requestId} nothing was tried`, error)),
-    )
+  if (resolution === 'resent' && letter.queue === hubActionsQueue) {
+    const { kind, subject } = JSON.parse(letter.body) as Wish
+    sendSoon(c, kind, subject)
+  }
   return json(deadLetterView(letter))
 }
