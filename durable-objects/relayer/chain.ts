@@ -10,6 +10,7 @@ import {
   readQuantity,
 } from '../chain/json-rpc.ts'
 import type { FeeMarket } from './fees.ts'
+import { tooMuchGasText } from './gas-limit.ts'
 import type { Attempt, Relay } from './ledger.ts'
 import { isRevert, type RevertReason, readRevert } from './revert-reason.ts'
 
@@ -79,7 +80,7 @@ export class RelayerChain {
         return {
           name: 'TooMuchGas',
           args: [String(used), String(gasMax)],
-          text: `it takes ${used} gas; the limit is ${gasMax}`,
+          text: tooMuchGasText(used, gasMax),
         }
       return { gas: used === 21_000 ? used : Math.ceil(used * 1.25) }
     } catch (error) {

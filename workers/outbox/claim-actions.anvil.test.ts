@@ -147,6 +147,29 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
     expect((await list()).map(({ status }) => status).sort()).toEqual(['completed', 'failed'])
   })
 
+  test('of a token whose transfers take much gas: as many at once as one transaction can pay, then the rest', async () => {
+    const { token, burnGas } = await deployIssuerToken()
+    const receipts = await settle(await createPaying(1_000n * tokens, { token, hours: 31 }), 30)
+    await burnGas(250_000n)
+    expect(await claimed()).toMatchObject([
+      { status: 'pending', error: expect.stringContaining('the limit is') },
+    ])
+    await bring()
+    await bring()
+    expect(await list()).toMatchObject([
+      {
+        status: 'completed',
+        amount: String(amountsOf(receipts.slice(0, 21))),
+        error: 'Not paid, claim again: 9 of 30. One transaction cannot pay more of them.',
+      },
+    ])
+    await claimed()
+    await finalize()
+    await bring()
+    expect(await balanceOf(wallet.address, token)).toBe(amountsOf(receipts))
+    expect(await claimable()).toEqual([])
+  })
+
   test('beyond the allowance of the day: due when the next day begins, also if the chain is days ahead', async () => {
     await passTime(48 * hour)
     await settle(await createPaying(), 1)

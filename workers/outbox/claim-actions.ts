@@ -1,5 +1,6 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
+import { allowedPart } from '../../durable-objects/relayer/gas-limit.ts'
 import { relayedGasMax } from '../actions/allowances.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
@@ -12,28 +13,37 @@ export const claimPayoutsRules: HubActionRules = {
   stateKind: 'claim',
   subjects: (env, withdrawalId) => services(env).store(WithdrawalStore).claimSubjects(withdrawalId),
   isThere: () => true,
-  call: (_, withdrawalId, __, env) => callOf(env, withdrawalId),
+  call: (_, withdrawalId, __, env, { lastError }) => callOf(env, withdrawalId, lastError),
   // The vault passes over a payout whose miner the token refuses; another transaction would do the same.
   isTriedOnce: true,
   // Enough for a chain whose clock is behind: only payouts that are released, by the hub's clock, are claimed.
   attemptsMax: 5,
   onAttempt: (env, { subject }, relayId) =>
     services(env).store(WithdrawalStore).noteAttempt(subject, relayId),
-  onProgress: (env, { subject }, { reason }) =>
-    services(env).store(WithdrawalStore).noteError(subject, reason),
+  onProgress: (env, { subject, lastError }, { status, reason }) =>
+    services(env)
+      .store(WithdrawalStore)
+      .noteError(subject, status === 'sent' && allowedPart(lastError) < 1 ? isPart : reason),
   onDone: (env, { subject }) => services(env).store(WithdrawalStore).end(subject),
 }
 
-async function callOf(env: Env, withdrawalId: string): Promise<Call> {
+const isPart = 'One transaction cannot pay more of them.'
+/** Payouts of one vault take about the same gas, those to a new holder more. */
+const partMargin = 0.8
+
+/** A token may take so much gas for a transfer that one transaction cannot pay all: then it pays the oldest ones. */
+async function callOf(env: Env, withdrawalId: string, lastError: string | null): Promise<Call> {
   const { store, epochs } = services(env)
   const withdrawals = store(WithdrawalStore)
   const { RELAY_ALLOWANCES, RATE_LIMIT_MULTIPLIER } = readSettings(env)
-  const [withdrawal, payouts] = await Promise.all([
+  const [withdrawal, open] = await Promise.all([
     withdrawals.find(withdrawalId),
     withdrawals.openPayouts(withdrawalId),
   ])
-  if (withdrawal === null || withdrawal.vault === null || payouts.length === 0)
+  if (withdrawal === null || withdrawal.vault === null || open.length === 0)
     throw new Error(`the withdrawal ${withdrawalId} has no payout to claim`)
+  const part = allowedPart(lastError)
+  const payouts = part < 1 ? open.slice(0, Math.max(1, Math.floor(open.length * part * partMargin))) : open
   const { account, vault } = withdrawal
   const claims = await Promise.all(
     payouts.map(async (payout) => ({

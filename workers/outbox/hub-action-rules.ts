@@ -40,7 +40,14 @@ export interface HubActionRules {
   subjects?: (env: Env, subject: string) => Promise<readonly string[]>
   /** @param now - Network time in Unix seconds. @param readUntil - As in {@link KnownStates}. */
   isThere: (state: ChainState, wanted: Wanted, now: number, readUntil: number) => boolean
-  call: (contracts: Contracts, subject: string, wanted: Wanted, env: Env) => Call | Promise<Call>
+  /** @param action - The attempt, with the reason why the one before it came to nothing. */
+  call: (
+    contracts: Contracts,
+    subject: string,
+    wanted: Wanted,
+    env: Env,
+    action: HubAction,
+  ) => Call | Promise<Call>
   /** The first transaction that succeeds ends the action, even if it left a part undone. */
   isTriedOnce?: true
   /** Attempts after which a refusal by the contract ends it; left out, it is tried on. */

@@ -170,7 +170,7 @@ async function relay(
 ): Promise<RelayResult> {
   const { kind, subject, wanted } = action
   const { call, onAttempt } = rules[kind]
-  const request = await call(contracts, subject, wanted, env)
+  const request = await call(contracts, subject, wanted, env, action)
   const id = attemptId(action)
   await onAttempt?.(env, action, id)
   return sender.relay({

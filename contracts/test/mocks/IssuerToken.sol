@@ -25,13 +25,18 @@ contract IssuerToken is ERC20 {
     }
 
     function balanceOf(address account) public view override returns (uint256) {
+        _waste();
+        return super.balanceOf(account);
+    }
+
+    function _waste() private view {
         uint256 begun = gasleft();
         while (begun - gasleft() < _burntGas) {}
-        return super.balanceOf(account);
     }
 
     function _update(address from, address to, uint256 amount) internal override {
         require(!_isRefused[to], "refused");
+        _waste();
         super._update(from, to, amount);
     }
 }
