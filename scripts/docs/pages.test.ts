@@ -26,6 +26,30 @@ test('README.md shows the first task and its result within 40 lines', () => {
   )
 })
 
+/** The folders of a round, in the order in which it passes them. */
+const roomsOfRound = [
+  'protocol/rounds',
+  'durable-objects/round',
+  'workers/rounds',
+  'node-cli/src/serve/miner',
+  'node-cli/src/serve/validator',
+]
+
+test.each(roomsOfRound)(
+  '%s/README.md begins with the drawing of a round, and marks its own place',
+  (room) => {
+    const drawingOf = (one: string) =>
+      /^# .+\n\n```text\n([\s\S]+?)\n```/.exec(readText(`${one}/README.md`))?.[1]?.split('\n') ?? []
+    const lines = drawingOf(room)
+    const unmarked = (drawn: readonly string[]) => drawn.map((line) => line.replace(/ +← you are here$/, ''))
+    expect(lines.filter((line) => line.includes('you are here'))).toEqual([
+      expect.stringMatching(new RegExp(`^${room} `)),
+    ])
+    expect(unmarked(lines)).toEqual(unmarked(drawingOf(roomsOfRound[0]!)))
+    for (const one of roomsOfRound) expect(lines.join('\n')).toContain(one)
+  },
+)
+
 test('docs/contribute.md lists every npm script', () => {
   const { scripts } = json('package.json') as { scripts: Record<string, string> }
   const listed = new Set(
