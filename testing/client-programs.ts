@@ -196,7 +196,7 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
       const developerToken = async () => (await signIn(await readNetwork(hub()), privateKeys.developer)).token
       const pages = [
         'docs/quickstart.md',
-        'docs/give-a-task.md',
+        'docs/submit-a-task.md',
         'docs/build-on-it.md',
         'docs/sign-in.md',
         'docs/verify-a-result.md',
@@ -246,7 +246,7 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
            xargs -I{} curl -sf -X DELETE $HUB_URL/v1/me/webhooks/{} -H "$authorization"`
       /** The values that a reader puts into the commands, as the text of the page says. */
       const filled: Readonly<Record<string, readonly (readonly [string | RegExp, () => string])[]>> = {
-        'docs/give-a-task.md': [['task%3A0x…', () => encodeURIComponent(roundId)]],
+        'docs/submit-a-task.md': [['task%3A0x…', () => encodeURIComponent(roundId)]],
         'docs/events.md': [
           ['CURSOR', () => `$(${newestCursor}; ${anotherTask})`],
           // A stream goes on until it is cut.
@@ -264,7 +264,7 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
       test.concurrent.each([
         ['README.md', '"finalized"'],
         ['docs/quickstart.md', '"output": "{\\"hello\\":\\"world\\"}"'],
-        ['docs/give-a-task.md', '"output": "Hello, Ada!"'],
+        ['docs/submit-a-task.md', '"output": "Hello, Ada!"'],
         ['docs/events.md', '"secret"'],
         ['docs/sign-in.md', '"secret"'],
         ['docs/verify-a-result.md', '"holds": true'],

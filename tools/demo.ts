@@ -39,7 +39,7 @@ Done. Each vote above was signed by a separate process. Next steps:
   npm run -s submit -- --help                            submit your own project
   npm run -s subscribe -- --help                         run your own device for a project
 
-docs/give-a-task.md has the first calls, tools/README.md all commands, and docs/settlement.md explains earnings and slashes.`
+docs/submit-a-task.md has the first calls, tools/README.md all commands, and docs/settlement.md explains earnings and slashes.`
 
 /** As shells count what Ctrl-C ended; also of a demo that nobody watches any more. */
 const interruptedCode = 130

@@ -14,7 +14,7 @@ export interface SteadyTasks {
 }
 
 /**
- * Gives tasks to all projects in turn, each at its time, whether or not those before it have ended. Each caller waits for
+ * Submits tasks to all projects in turn, each at its time, whether or not those before it have ended. Each caller waits for
  * the result in the request that submits.
  *
  * @returns Each task when it is over, and by how many milliseconds the latest submission missed its time.

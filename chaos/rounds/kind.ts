@@ -10,7 +10,7 @@ import { ValidatorGroup } from './validator-group.ts'
 /** Tasks at once, all of them under the faults of one turn. */
 const tasksPerTurn = 25
 
-/** Gives tasks to a hub, miners and validators that fail. A scenario is a task. */
+/** Submits tasks to a hub, miners and validators that fail. A scenario is a task. */
 export const rounds: ScenarioKind = {
   atOnce: tasksPerTurn,
   // Checks become slow with many rounds, and collateral with many slashes small.

@@ -45,7 +45,7 @@ export async function endOfTask(
 }
 
 /**
- * Gives tasks to all projects in turn, and waits until each is over.
+ * Submits tasks to all projects in turn, and waits until each is over.
  *
  * @param label Tells these tasks from others.
  * @param patienceMs A task that is not over after this time is a difference.

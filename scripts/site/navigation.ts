@@ -7,7 +7,7 @@ export const navigation: readonly {
     title: 'Use the network',
     pages: [
       ['Quickstart', 'docs/quickstart.md'],
-      ['Give your first task', 'docs/give-a-task.md'],
+      ['Submit your first task', 'docs/submit-a-task.md'],
       ['Sign in', 'docs/sign-in.md'],
       ['Gasless actions', 'docs/gasless-actions.md'],
       ['Events and webhooks', 'docs/events.md'],

@@ -230,7 +230,7 @@ export async function killObject(stub: DurableObjectStub<undefined>): Promise<vo
 
 export const offerOf = (roundId: string, position: number): string => offerId({ round_id: roundId, position })
 
-/** A key of a developer that gives tasks. */
+/** A key of a developer that submits tasks. */
 export async function createKey(
   developer: Client,
   projectId: string,

@@ -64,7 +64,7 @@ export const build = {
     name: 'Name of the key',
     scopes: 'Scopes',
     scope: {
-      'tasks:submit': 'give tasks to your private projects',
+      'tasks:submit': 'submit tasks to your private projects',
       'projects:read': 'read your projects',
       'projects:write': 'submit projects and versions, announce',
       'modules:write': 'upload modules',
@@ -244,7 +244,7 @@ export const build = {
     devices: (eligible: number, needed: number) =>
       `${plural(eligible, 'device')} can be drawn, a committee has ${needed}`,
     pauseHint:
-      'Operators of the hub pause and resume projects. You stop its work by a version without public tasks, and pay nothing while nobody gives tasks.',
+      'Operators of the hub pause and resume projects. You stop its work by a version without public tasks, and pay nothing while nobody submits tasks.',
     next: 'Next step',
     goThere: 'Go there',
     explain: 'More about this',
