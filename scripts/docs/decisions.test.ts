@@ -11,8 +11,11 @@ const wordsMax = 250
 
 const titleOf = (text: string): string => /^# (.+)\n/.exec(text)?.[1] ?? ''
 
-const fileNameOf = (title: string, number: number): string =>
-  `${folder}${String(number).padStart(4, '0')}-${title
+/** Numbers of pages that were removed are not used again. */
+const numberOf = (file: string): string => /^\d{4}(?=-)/.exec(file.slice(folder.length))?.[0] ?? ''
+
+const fileNameOf = (title: string, number: string): string =>
+  `${folder}${number}-${title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')}.md`
@@ -25,11 +28,16 @@ test('the index names every decision with its title, in order, and nothing else'
   expect(entries).toEqual(decisions.map((file) => [titleOf(readText(file)), file]))
 })
 
-describe.each(decisions.map((file, i) => [file, i + 1] as const))('%s', (file, number) => {
+test('every decision has a number of its own', () => {
+  expect(decisions.map(numberOf)).not.toContain('')
+  expect(new Set(decisions.map(numberOf)).size).toBe(decisions.length)
+})
+
+describe.each(decisions)('%s', (file) => {
   const text = readText(file)
 
   test('is named after its number and its title', () => {
-    expect(file).toBe(fileNameOf(titleOf(text), number))
+    expect(file).toBe(fileNameOf(titleOf(text), numberOf(file)))
   })
 
   test(`has at most ${wordsMax} words`, () => {

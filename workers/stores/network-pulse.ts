@@ -20,7 +20,11 @@ export interface RecentRewards {
 /** Written out, because a bound number is a float to the database. */
 const integer = (value: number): SQL => sql.raw(String(Math.trunc(value)))
 
-/** The present state of a network, from its newest records: no figure takes reading everything. */
+/**
+ * The present state of a network, from a sample of its newest records: the same few rows are read on a network of any size, and with fewer
+ * records than the sample the figures are exact. A counter for each figure would cost a write with every round and epoch, and a migration
+ * for a new figure. Amounts of several tokens cannot be added, so rewards are in one of them.
+ */
 export class NetworkPulse extends Store {
   /** Counts the newest listed projects, and those whose set for the running epoch is attested. @param now - Unix seconds. */
   async sets(now: number): Promise<{ running: number; attested: number }> {
