@@ -19,7 +19,7 @@ contract ProjectRegistry is IProjectRegistry, SignedActions, GuardedRoles {
     ShortString private immutable _projectTag;
     mapping(bytes32 projectId => Project) private _projects;
 
-    /// @param projectTag what project ids of this network are derived with, e.g. `hub-project-v1:`.
+    /// @param projectTag tag from which project ids of this network are derived, e.g. `hub-project-v1:`.
     constructor(
         string memory domainName,
         string memory projectTag,

@@ -14,20 +14,20 @@ import {VaultRoles} from "./lib/VaultRoles.sol";
 import {Claim, Epoch, PayoutLeaf, Terms, Totals, VaultSummary, Withdrawal} from "./types/VaultTypes.sol";
 
 /**
- * @dev Cloned for every project. What all vaults have in common is immutable here and costs a clone no storage. The reward
- * token is the developer's choice and may call back. A payment is in the books before its tokens move, and taken out again when
- * they did not; the guard keeps such a call away from whatever books tokens.
+ * @dev Cloned for every project. Values that all vaults share are immutable here and cost a clone no storage. The developer
+ * chooses the reward token, which may call back. A payment is booked before its tokens move, and the booking is reverted if
+ * they did not move; the guard refuses such a call in every function that books tokens.
  */
 contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
     using SafeCast for uint256;
     using Math for uint256;
 
-    /// @dev 100 first claims cost about 6.3 million gas, well below what any chain allows in one transaction.
+    /// @dev 100 first claims cost about 6.3 million gas, well below the limit that any chain sets for one transaction.
     uint256 public constant CLAIMS_MAX = 100;
     /// @dev Members of an epoch are drawn less than this before it begins.
     uint64 public constant TERMS_NOTICE_SECS = 1 hours;
-    /// @dev An epoch that ended this long ago and is not posted holds no withdrawal back any more.
+    /// @dev An epoch that ended this long ago and is not posted no longer limits withdrawals.
     uint64 public constant POSTING_SECS = 1 days;
 
     /// @inheritdoc IProjectVault
@@ -288,7 +288,7 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
 
     /**
      * @dev Books one payout as paid; false when it was before. A miner has one leaf in an epoch, so the pair is the key: a
-     * tree with a second leaf for it pays only one of them. A wrong proof of a paid payout is told apart by neither.
+     * tree with a second leaf for it pays only one of them. A wrong proof of a paid payout is not detected.
      */
     function _settle(
         uint256 epoch,
@@ -310,14 +310,14 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
         return true;
     }
 
-    /// @dev Takes `_settle` back.
+    /// @dev Reverts `_settle`.
     function _unsettle(uint256 epoch, address miner, uint256 amount) private {
         _epochs[epoch].unclaimed += uint128(amount);
         _claimed[epoch][miner] = 0;
         _unbook(uint128(amount));
     }
 
-    /// @dev Returns what was paid: all or, when the token refuses the receiver, nothing.
+    /// @dev Returns the amount that was paid: all or, if the token refuses the receiver, nothing.
     function _tryToPay(address to, uint128 amount) private returns (uint128) {
         if (amount == 0) return 0;
         _book(amount);
@@ -348,8 +348,8 @@ contract ProjectVault is IProjectVault, ReentrancyGuardTransient {
     }
 
     /**
-     * @dev What epochs may cost that nobody posted yet: the running one and those that ended within `POSTING_SECS`. Their
-     * number is bounded by the length of epochs, an hour at least.
+     * @dev The highest cost of epochs that nobody has posted yet: the running one and those that ended within `POSTING_SECS`.
+     * Their number is bounded, because an epoch lasts an hour at least.
      */
     function _heldForEpochs() private view returns (uint256 held) {
         uint256 since = block.timestamp - POSTING_SECS;

@@ -21,7 +21,7 @@ import {
     Withdraw
 } from "./types/StakingTypes.sol";
 
-/// @dev Decides who may; `Collateral` and `Slashing` do it.
+/// @dev Checks the caller's right; `Collateral` and `Slashing` carry out the call.
 contract Staking is Slashing, SignedActions, GuardedRoles, ExpiringPause {
     using StakingActions for Bond;
     using StakingActions for BondBatch;

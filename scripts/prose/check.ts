@@ -1,11 +1,14 @@
-/** Checks Markdown, comments and messages with the dictionary, and the starts of their sentences: `node scripts/nx.mjs node scripts/prose/check.ts`. */
+/**
+ * Checks Markdown, comments and messages with the dictionary, and the starts of their sentences:
+ * `node scripts/nx.mjs node scripts/prose/check.ts`. Migrations are left out, because an applied one never changes.
+ */
 import { createLinter, loadTextlintrc } from 'textlint'
 import { listFiles, readText } from '../imports/graph.ts'
 import { findVagueStarts, findVagueStartsOfMarkdown, proseOfCode, proseOfMarkdown } from './prose.ts'
 
 const linter = createLinter({ descriptor: await loadTextlintrc({ configFilePath: '.textlintrc.json' }) })
 
-const files = listFiles('.md', '.ts').filter(
+const files = listFiles('.md', '.ts', '.mjs', '.sol', '.svelte').filter(
   (file) => !/generated|\/vectors\/|^scripts\/prose\/|^LICENSE/.test(file),
 )
 let count = 0

@@ -1,5 +1,5 @@
 /**
- * The prose of a TypeScript file: its comments, and its texts of several words, such as messages and names of tests. All
+ * The prose of a file in TypeScript, Solidity or Svelte: its comments, and its texts of several words, such as messages and names of tests. All
  * else becomes blanks, so that every word keeps its line and column.
  */
 export function proseOfCode(code: string): string {

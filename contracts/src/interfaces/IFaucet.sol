@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 /**
  * @title Stock of test tokens
- * @notice Who gets how much and how often is the hub's to decide. The stock lies here instead of in the hub's own wallet,
+ * @notice The hub decides who gets how much and how often. The stock is here instead of in the hub's own wallet,
  * so that it can be seen, refilled by anyone, and given out by more than one key.
  */
 interface IFaucet {

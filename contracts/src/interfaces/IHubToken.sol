@@ -7,6 +7,6 @@ pragma solidity 0.8.37;
  * with ERC-2612.
  */
 interface IHubToken {
-    /// @notice Creates tokens. Only a minter may; there is no cap, because nothing is at stake.
+    /// @notice Creates tokens. Only a minter may; there is no cap, because the tokens have no value.
     function mint(address to, uint256 amount) external;
 }

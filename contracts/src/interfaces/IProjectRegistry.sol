@@ -68,8 +68,8 @@ interface IProjectRegistry is ISignedActions {
 
     /**
      * @notice Mirrors a decision of the review. Only a reviewer may.
-     * @dev Which state may follow which is the review's rule and not repeated here, so that a mirror that missed a step
-     * can always catch up. Only what must never be undone is kept: rejected and delisted are final.
+     * @dev The review decides which state may follow which, and the rule is not repeated here, so that a mirror that missed a
+     * step can always catch up. Only the states that must never be undone are enforced: rejected and delisted are final.
      */
     function setListingStatus(bytes32 projectId, ListingStatus status) external;
 

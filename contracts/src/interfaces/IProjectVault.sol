@@ -6,15 +6,15 @@ import {Claim, Epoch, Terms, Totals, VaultSummary, Withdrawal} from "../types/Va
 
 /**
  * @title Pays the miners of one project
- * @notice What a posted epoch costs is set aside at once and cannot be taken out again, except by a veto within the
- * challenge period. Never is more paid than was funded, for an epoch more than was set aside for it, or a miner twice for
- * one epoch, whatever a root proves.
+ * @notice The cost of a posted epoch is set aside at once and cannot be taken out again, except by a veto within the
+ * challenge period. A vault never pays more than was funded, never pays more for an epoch than was set aside for it, and
+ * never pays a miner twice for one epoch, whatever a root proves.
  */
 interface IProjectVault {
     event VaultFunded(address indexed from, uint256 amount);
     /**
-     * @param receiptHash hash of the reward receipt that validators attested, which the root follows from.
-     * @param miner what is set aside for miners; the two fees are set aside besides.
+     * @param receiptHash hash of the reward receipt that validators attested. The root follows from this receipt.
+     * @param miner amount set aside for miners; the two fees are set aside in addition.
      */
     event EpochPosted(
         uint256 indexed epoch,
@@ -39,7 +39,7 @@ interface IProjectVault {
     /// @notice Only the developer takes funds out.
     error NotDeveloper(bytes32 projectId, address account);
 
-    /// @notice Nothing arrived that is not in the books.
+    /// @notice The call brought no tokens that are not in the books already.
     error NothingFunded();
 
     /// @notice An epoch without a root, without a receipt or without anything for miners is not posted.
@@ -63,7 +63,7 @@ interface IProjectVault {
     /// @notice The epoch is posted. Only a veto makes room for another root.
     error AlreadyPosted(uint256 epoch);
 
-    /// @notice What no epoch has a claim on does not cover this one.
+    /// @notice The funds on which no epoch has a claim do not cover this one.
     error Underfunded(uint256 unreserved, uint256 needed);
 
     /// @notice The epoch is not posted, or was vetoed.
@@ -87,10 +87,10 @@ interface IProjectVault {
     /// @notice A batch of this size might not fit in a transaction.
     error TooManyClaims(uint256 count, uint256 most);
 
-    /// @notice The fees of the epoch are paid, or there are none, or the token refuses those that receive them.
+    /// @notice The fees of the epoch are paid or zero, or the token refuses their receivers.
     error NoFees(uint256 epoch);
 
-    /// @notice There is no announced withdrawal whose time has come.
+    /// @notice No withdrawal is announced, or its time has not come.
     error WithdrawalNotAvailable(uint64 availableAt, uint64 expiresAt);
 
     /// @notice Everything is set aside for epochs, or may be needed for those that are not posted yet.
@@ -111,17 +111,17 @@ interface IProjectVault {
 
     /**
      * @notice Moves the caller's tokens in, out of its allowance to this vault.
-     * @dev What counts is what arrived, so a token that keeps a fee does not spoil the books. Tokens that were sent
-     * without a call are booked along with it; `fund(0)` books just them. Where the issuer took tokens away, there are
-     * fewer than in the books, and only what this call brings is booked.
+     * @dev The tokens that arrived are booked, so a token that keeps a fee does not falsify the books. Tokens that were sent
+     * without a call are booked with the next call; `fund(0)` books just them. If the issuer took tokens away, the vault has
+     * fewer than the books say, and only the tokens of this call are booked.
      */
     function fund(uint256 amount) external;
 
     /**
      * @notice Sets the terms of epochs that begin at `from` or later. Only the developer may.
      * @dev The notice is long enough for the hub to see new terms before members of the first epoch are drawn. Within it
-     * they stand; terms further ahead are replaced, so that never more than one change is ahead. A cap of 0 ends what the vault pays for,
-     * and with it what a withdrawal has to leave.
+     * they cannot be changed; terms further ahead are replaced, so that at most one change is ahead. With a cap of 0 the vault
+     * pays for no epoch, and a withdrawal need not leave anything for them.
      */
     function setTerms(uint64 from, uint32 epochSecs, uint128 epochCap) external;
 
@@ -134,15 +134,15 @@ interface IProjectVault {
     function requestWithdrawal(uint256 amount) external;
 
     /**
-     * @notice Pays the announced amount to the developer, or what of it is free. Only the developer may.
+     * @notice Pays the announced amount to the developer, or the free part of it. Only the developer may.
      * @dev The running epoch and those that ended within a day come first, posted or not: the cap of each that is not
      * posted stays in the vault.
      */
     function withdraw() external;
 
     /**
-     * @notice Posts what an epoch pays and sets its total aside. Only a poster may, once the epoch has ended.
-     * @dev An announced withdrawal does not stand in the way: what was worked comes first.
+     * @notice Posts the payouts of an epoch and sets their total aside. Only a poster may, once the epoch has ended.
+     * @dev An announced withdrawal does not prevent this: work that was done is paid first.
      */
     function postEpoch(
         uint256 epoch,
@@ -156,7 +156,7 @@ interface IProjectVault {
 
     /**
      * @notice Lets another root be posted for an epoch that was vetoed. Only an arbiter may.
-     * @dev Else a poster could answer every veto in the same block, and would win as soon as one came too late.
+     * @dev Otherwise a poster could answer every veto in the same block, and would win as soon as one came too late.
      */
     function reopen(uint256 epoch) external;
 
@@ -165,20 +165,20 @@ interface IProjectVault {
 
     /**
      * @notice Pays many payouts, of one miner or several.
-     * @dev Those already paid are passed over, so that a stranger who claims one of them first does not sink the others. So
-     * are those whose miner the token refuses, which stay unpaid and can be claimed later.
-     * @return paid sum of what was paid.
+     * @dev Payouts that are already paid are skipped, so a stranger who claims one of them first does not make the others
+     * fail. Payouts to a miner that the token refuses are skipped too; they can be claimed later.
+     * @return paid sum of the payouts that this call paid.
      */
     function claimMany(Claim[] calldata claims) external returns (uint256 paid);
 
-    /// @notice Pays an epoch's fees to developer and treasury. Anyone may. What the token refuses can be paid later.
+    /// @notice Pays an epoch's fees to developer and treasury. Anyone may. A fee that the token refuses can be paid later.
     function payFees(uint256 epoch) external;
 
     /// @notice The books.
     function summary() external view returns (VaultSummary memory);
 
     /**
-     * @notice What tasks can count on: tokens that are really there, less what posted epochs have a claim on, less an
+     * @notice The funds that tasks can count on: the tokens that the vault has, less the claims of posted epochs, less an
      * announced withdrawal.
      */
     function freeBalance() external view returns (uint256);
@@ -192,7 +192,7 @@ interface IProjectVault {
     /// @notice A posted epoch; all zero when it is not posted.
     function epochOf(uint256 epoch) external view returns (Epoch memory);
 
-    /// @notice What a miner was paid for an epoch.
+    /// @notice The amount that a miner was paid for an epoch.
     function claimedOf(uint256 epoch, address miner) external view returns (uint256);
 
     /// @notice The announced withdrawal.
@@ -201,13 +201,13 @@ interface IProjectVault {
     /// @notice The project that is paid for.
     function projectId() external view returns (bytes32);
 
-    /// @notice Who receives the developer's fees and what is withdrawn.
+    /// @notice The account that receives the developer's fees and the withdrawn funds.
     function developer() external view returns (address);
 
     /// @notice The token that is paid in.
     function token() external view returns (IERC20);
 
-    /// @notice Who receives the network's fees; the same for all vaults.
+    /// @notice The account that receives the network's fees; the same for all vaults.
     function treasury() external view returns (address);
 
     /// @notice Keeper of the roles; the same for all vaults.

@@ -2,26 +2,26 @@
 pragma solidity 0.8.37;
 
 /**
- * @title Actions that an account signs and anyone may bring to the chain
+ * @title Actions that an account signs and anyone may submit on chain
  * @notice The signature is the authority, so it does not matter who sends the transaction or pays for it. The EIP-712
- * domain is exactly name, version "1", chain id and contract: a signature for one deployment is worth nothing in
+ * domain is exactly name, version "1", chain id and contract: a signature for one deployment is not valid in
  * another.
  */
 interface ISignedActions {
     event NonceCancelled(address indexed signer, uint256 nonce);
 
-    /// @notice The block time has reached the deadline, so what the signer wanted then may not be what it wants now.
+    /// @notice The block time has reached the deadline, and the signer may have changed its mind.
     error SignatureExpired(uint256 deadline);
 
-    /// @notice The deadline lies further ahead than any signer should commit itself to.
+    /// @notice The deadline is more than a week ahead.
     error DeadlineTooFar(uint256 deadline, uint256 latest);
 
-    /// @notice The signature is not this account's: neither by its key nor, for a contract, by EIP-1271.
+    /// @notice The signature is not valid for this account: neither with its key nor, for a contract, by EIP-1271.
     error InvalidSignature(address signer);
 
     /**
-     * @notice Takes back what the caller has signed with this nonce, its next one, and nobody has brought yet.
-     * @dev The nonce is named, so that nothing else is taken back where the order was brought just before.
+     * @notice Cancels the action that the caller has signed with this nonce, its next one, and that nobody has submitted yet.
+     * @dev The caller names the nonce, so that no other action is cancelled if this one was submitted just before.
      */
     function cancelNonce(uint256 nonce) external;
 }

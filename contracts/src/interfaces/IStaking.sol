@@ -48,7 +48,7 @@ interface IStaking is ISignedActions, IExpiringPause {
     event SlashVoided(bytes32 indexed evidenceHash);
     event SlashExecuted(bytes32 indexed evidenceHash, bytes32 indexed subscriptionId, uint256 amount);
 
-    /// @notice Neither a bond nor a slash is about nothing.
+    /// @notice A bond or a slash has an amount above zero.
     error ZeroAmount();
 
     /// @notice The lists of a batch have one entry for each item.
@@ -60,13 +60,13 @@ interface IStaking is ISignedActions, IExpiringPause {
     /// @notice Only the owner of the collateral may do this.
     error NotOwner(bytes32 subscriptionId, address account);
 
-    /// @notice The subscription is in a state from which this does not lead on.
+    /// @notice The state of the subscription does not allow this call.
     error InvalidState(bytes32 subscriptionId, SubscriptionState state);
 
     /// @notice Unbonding is not over, so that offences of the last epochs can still be found.
     error NotReleased(bytes32 subscriptionId, uint64 releaseAt);
 
-    /// @notice A slash is open: what it may take must not leave before it is decided.
+    /// @notice A slash is open: the collateral that it may take must not leave before it is decided.
     error SlashOpen(bytes32 subscriptionId, uint32 openSlashes);
 
     /// @notice The dispute window is outside the network's bounds.
@@ -75,10 +75,10 @@ interface IStaking is ISignedActions, IExpiringPause {
     /// @notice This evidence was proposed before.
     error AlreadyProposed(bytes32 evidenceHash);
 
-    /// @notice The offence was proposed before, with this evidence. It is punished once, whatever became of the proposal.
+    /// @notice The offence was proposed before, with this evidence. It is punished once, whatever the outcome of the proposal.
     error OffenceKnown(bytes32 offenceId, bytes32 evidenceHash);
 
-    /// @notice The slash is in a state from which this does not lead on.
+    /// @notice The state of the slash does not allow this call.
     error InvalidSlashState(bytes32 evidenceHash, SlashState state);
 
     /// @notice Only the slashed owner disputes, or a proposer that passes the owner's dispute on.
@@ -104,16 +104,16 @@ interface IStaking is ISignedActions, IExpiringPause {
 
     /**
      * @notice Adds the caller's tokens to its collateral, out of its allowance to this contract.
-     * @dev What a subscription does is kept by everybody who follows the chain. The minimum makes many of them dear, and is
-     * the lowest collateral that any project asks for.
+     * @dev Everybody who follows the chain stores the events of a subscription. The minimum makes many subscriptions
+     * expensive; it is the lowest collateral that any project asks for.
      */
     function bond(bytes32 projectId, bytes32 nodeKey, uint256 amount) external returns (bytes32 subscriptionId);
 
     /**
      * @notice Adds the signer's tokens to its collateral.
-     * @dev The permit only makes the allowance; what authorises the bond is the signature over it. Anyone may have
-     * brought the permit to the token before, so a permit that fails matters only when the allowance is missing, and then
-     * its own reason is what the caller is told.
+     * @dev The permit only gives the allowance; the signature over the bond authorises it. Anyone may have submitted the
+     * permit to the token before, so a permit that fails matters only if the allowance is missing. Then the caller gets the
+     * permit's own reason.
      */
     function bondBySig(
         Bond calldata action,
@@ -123,8 +123,8 @@ interface IStaking is ISignedActions, IExpiringPause {
 
     /**
      * @notice Adds the caller's tokens to several subscriptions, all of them or none.
-     * @dev Who runs many nodes signs once and pays one transfer. Each item is judged as a bond of its own; gas is what
-     * bounds their number.
+     * @dev An owner of many nodes signs once and pays for one transfer. Each item is judged as a bond of its own; gas limits
+     * their number.
      */
     function bondBatch(
         bytes32[] calldata projectIds,
@@ -162,8 +162,8 @@ interface IStaking is ISignedActions, IExpiringPause {
      * @param subscriptionId a bonded or unbonding subscription.
      * @param offenceId keccak-256 of the offence's kind, round id and node key, joined by colons. Other evidence for the
      * same offence, with other votes for example, is refused.
-     * @param evidenceHash what anyone can check the accusation with.
-     * @param amount taken on execution, or what is then left.
+     * @param evidenceHash hash of the evidence, with which anyone can check the accusation.
+     * @param amount taken on execution; all collateral if less is left then.
      * @param disputeWindowSecs the project's own window, within the network's bounds.
      */
     function proposeSlash(
@@ -177,8 +177,8 @@ interface IStaking is ISignedActions, IExpiringPause {
     /**
      * @notice Stops a slash until an arbiter decides. The owner may, once and within the window.
      * @dev A dispute that is sent at the end of the window may be mined after it, so one is taken in the grace period too.
-     * A proposer may dispute too, so that an owner without native tokens can dispute through the hub. It gains nothing by
-     * it: it only delays what it could have left unproposed.
+     * A proposer may dispute too, so that an owner without native tokens can dispute through the hub. It gains
+     * nothing: it only delays a slash that it need not have proposed.
      */
     function disputeSlash(bytes32 evidenceHash) external;
 
@@ -193,7 +193,7 @@ interface IStaking is ISignedActions, IExpiringPause {
 
     /**
      * @notice Cancels a slash whose dispute no arbiter decided in time. Anyone may.
-     * @dev An arbiter that is gone must not hold collateral for ever, and a slash that nobody defends is not executed.
+     * @dev An absent arbiter must not hold collateral for ever, and a slash that nobody defends is not executed.
      */
     function endDispute(bytes32 evidenceHash) external;
 
@@ -205,8 +205,8 @@ interface IStaking is ISignedActions, IExpiringPause {
 
     /**
      * @notice Ends a slash that was not executed in time. Anyone may.
-     * @dev Pauses and proposers that are gone must not hold collateral for ever: those who execute a slash have a week
-     * from the end of its window or, where a dispute was decided, of the time for that.
+     * @dev Pauses and absent proposers must not hold collateral for ever: a slash can be executed for a week from the end of
+     * its window or, if a dispute was decided, from the end of the time for that decision.
      */
     function voidSlash(bytes32 evidenceHash) external;
 
@@ -216,7 +216,7 @@ interface IStaking is ISignedActions, IExpiringPause {
     /// @notice On-chain state of a subscription.
     function stateOf(bytes32 subscriptionId) external view returns (SubscriptionState);
 
-    /// @notice Where rewards go: the owner unless set otherwise; zero when there is no collateral.
+    /// @notice The address that receives rewards: the owner unless set otherwise; zero without collateral.
     function payoutOf(bytes32 subscriptionId) external view returns (address);
 
     /// @notice The slash proposed with some evidence.
@@ -235,7 +235,7 @@ interface IStaking is ISignedActions, IExpiringPause {
     /// @notice The token that is collateral.
     function token() external view returns (IERC20);
 
-    /// @notice Where slashed collateral goes.
+    /// @notice The account that receives slashed collateral.
     function treasury() external view returns (address);
 
     /// @notice The least collateral of a subscription that somebody adds to. Slashes may leave less.

@@ -7,8 +7,8 @@ import {IProjectRegistry} from "./IProjectRegistry.sol";
 
 /**
  * @title Opens the vault of a project
- * @notice A vault is an EIP-1167 clone created with the project id as salt, so a manifest can name its vault before there
- * is one. The roles of all vaults are kept here. A pause stops the posting of epochs in all vaults at once; payments go on.
+ * @notice A vault is an EIP-1167 clone created with the project id as salt, so a manifest can name its vault before it
+ * exists. The roles of all vaults are kept here. A pause stops the posting of epochs in all vaults at once; payments go on.
  */
 interface IVaultFactory is IExpiringPause {
     event VaultCreated(
@@ -26,7 +26,7 @@ interface IVaultFactory is IExpiringPause {
     /// @notice Only the developer opens a vault, or a poster for it.
     error NotDeveloper(bytes32 projectId, address account);
 
-    /// @notice There is no contract at the address, so nothing could ever be paid in, and the vault is opened once only.
+    /// @notice The address of the token has no contract, so the vault could never pay, and a vault is opened only once.
     error NotAToken(address token);
 
     /// @notice The project has its vault.
@@ -48,12 +48,12 @@ interface IVaultFactory is IExpiringPause {
         uint128 epochCap
     ) external returns (address vault);
 
-    /// @notice Where the vault of a project is or will be.
+    /// @notice The address at which the vault of a project is or will be.
     function vaultOf(bytes32 projectId) external view returns (address);
 
     /// @notice The code that all vaults share.
     function implementation() external view returns (address);
 
-    /// @notice Where developers of projects are looked up.
+    /// @notice The registry that names the developers of projects.
     function registry() external view returns (IProjectRegistry);
 }

@@ -6,7 +6,7 @@ import {IExpiringPause} from "../interfaces/IExpiringPause.sol";
 abstract contract ExpiringPause is IExpiringPause {
     /// @dev Over a weekend; an open slash can be executed for longer than that.
     uint64 public constant PAUSE_SECS = 3 days;
-    /// @dev Else pauses in a row would be one without an end.
+    /// @dev Otherwise consecutive pauses would be one without an end.
     uint64 public constant PAUSE_REST_SECS = 1 days;
 
     /// @inheritdoc IExpiringPause
@@ -33,7 +33,7 @@ abstract contract ExpiringPause is IExpiringPause {
         emit Paused(msg.sender);
     }
 
-    /// @dev Also when its time is over already, so that an order to end it is never refused for coming late.
+    /// @dev Also if its time is over already, so that a call to end it is never refused because it comes late.
     function _unpause() internal {
         if (!_isBegun) revert ExpectedPause();
         _isBegun = false;

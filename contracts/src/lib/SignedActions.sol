@@ -7,9 +7,9 @@ import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/Signa
 import {Nonces} from "@openzeppelin/contracts/utils/Nonces.sol";
 import {ISignedActions} from "../interfaces/ISignedActions.sol";
 
-/// @title The one gate that every signed action passes
+/// @title The checks that every signed action passes
 abstract contract SignedActions is ISignedActions, EIP712, Nonces {
-    /// @dev A signature that outlives a week is a standing order, which no action here is meant to be.
+    /// @dev A signature that is valid for longer than a week is a standing order, and no action here is meant as one.
     uint256 internal constant MAX_DEADLINE_SECS = 7 days;
 
     /// @inheritdoc ISignedActions

@@ -10,7 +10,7 @@ import {IStaking} from "../interfaces/IStaking.sol";
 import {PermitSignature, StakingParameters, Subscription, SubscriptionState} from "../types/StakingTypes.sol";
 
 /**
- * @title Collateral comes in, waits and goes back to its owner
+ * @title Bonding, unbonding and withdrawal of collateral
  * @dev Every function takes the acting account from its caller and leaves authorisation to it. Tokens move last.
  */
 abstract contract Collateral is IStaking {
@@ -82,7 +82,7 @@ abstract contract Collateral is IStaking {
         if (sum == 0) revert ZeroAmount();
     }
 
-    /// @dev The tokens are for the caller to move.
+    /// @dev The caller moves the tokens.
     function _credit(
         address owner,
         bytes32 projectId,
@@ -140,7 +140,7 @@ abstract contract Collateral is IStaking {
         }
     }
 
-    /// @dev State before owner: a call about no subscription is told that there is none.
+    /// @dev State before owner: a call about a subscription that does not exist gets that reason.
     function _owned(address account, bytes32 subscriptionId) private view returns (Subscription storage subscription) {
         subscription = _existing(subscriptionId);
         if (subscription.owner != account) revert NotOwner(subscriptionId, account);

@@ -10,10 +10,10 @@ import {Slash, SlashState, StakingParameters, Subscription} from "../types/Staki
 import {Collateral} from "./Collateral.sol";
 
 /**
- * @title Collateral is taken, after everyone had the time to object
+ * @title Slashes, which take collateral after everyone had time to object
  * @dev Proposed → Executed, or Disputed → Cancelled or Upheld → Executed; an arbiter may cancel any open one, and a dispute
- * that nobody decides ends as Cancelled. One that nobody executes in time ends as Void. An open slash is counted in its subscription, which is what holds the withdrawal
- * back.
+ * that nobody decides ends as Cancelled. A slash that nobody executes in time ends as Void. A subscription counts its open
+ * slashes, and collateral cannot be withdrawn while there is one.
  */
 abstract contract Slashing is Collateral {
     using SafeERC20 for IERC20;
@@ -101,7 +101,7 @@ abstract contract Slashing is Collateral {
         emit SlashUpheld(evidenceHash);
     }
 
-    /// @dev Several slashes may be open at once; each takes what the earlier ones left. The subscription outlives them all.
+    /// @dev Several slashes may be open at once; each takes from the collateral that the earlier ones left. The subscription continues after all of them.
     function _executeSlash(bytes32 evidenceHash) internal {
         Slash storage slash = _executable(evidenceHash);
         uint64 endsAt = _windowEnd(slash);
@@ -135,12 +135,12 @@ abstract contract Slashing is Collateral {
         _subscriptions[slash.subscriptionId].openSlashes -= 1;
     }
 
-    /// @dev One moment for both: until it a slash is executed, from it on it is void. A dispute gives the arbiter its time first.
+    /// @dev One moment for both: before it a slash can be executed, from then on it is void. A dispute first gives the arbiter its time.
     function _voidAt(Slash storage slash) private view returns (uint64) {
         return uint64(Math.max(_windowEnd(slash), slash.decideBy)) + EXECUTION_SECS;
     }
 
-    /// @dev One moment for both: until it disputes are taken, from it on executions are.
+    /// @dev One moment for both: before it disputes are accepted, from then on executions are.
     function _windowEnd(Slash storage slash) private view returns (uint64) {
         return slash.executableAt + DISPUTE_GRACE_SECS;
     }

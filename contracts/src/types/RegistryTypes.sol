@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 /**
- * @notice Where a project stands in the catalogue. The numbers are those of `ListingStatusSet`.
+ * @notice The state of a project in the catalogue. The numbers are those of `ListingStatusSet`.
  * @dev Draft and Submitted exist only off the chain; they are here so that the numbers follow the network's own order.
  */
 enum ListingStatus {
@@ -16,16 +16,16 @@ enum ListingStatus {
     Delisted
 }
 
-/// @notice What the chain knows of a project.
+/// @notice The data that the chain has about a project.
 struct Project {
     /// Zero when nobody registered the project. Never changes: the project id is derived from it.
     address developer;
     /// Version of the manifest that the two hashes are of. Versions without a change of consensus never come here.
     uint32 version;
     ListingStatus status;
-    /// What committees must agree on.
+    /// Hash of the rules that committees must agree on.
     bytes32 consensusHash;
-    /// The whole manifest, so that the document anyone shows can be held against the chain.
+    /// The whole manifest, so that anyone can compare a document with the chain.
     bytes32 manifestHash;
 }
 
@@ -51,7 +51,7 @@ struct PublishVersion {
     uint256 deadline;
 }
 
-/// @title EIP-712 hashes of what developers sign
+/// @title EIP-712 hashes of the orders that developers sign
 library RegistryActions {
     bytes32 internal constant REGISTER_TYPEHASH =
         keccak256(
@@ -79,7 +79,7 @@ library RegistryActions {
             );
     }
 
-    /// @dev A struct of static members encodes to their words in order, which is what EIP-712 hashes.
+    /// @dev A struct of static members encodes to their words in order, and EIP-712 hashes these.
     function hash(PublishVersion calldata action) internal pure returns (bytes32) {
         return keccak256(abi.encode(PUBLISH_VERSION_TYPEHASH, action));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// @notice What a network sets once.
+/// @notice Values that a network sets once.
 struct StakingParameters {
     /// Least collateral of a subscription that somebody adds to.
     uint256 bondMin;
@@ -12,7 +12,7 @@ struct StakingParameters {
     uint64 disputeWindowSecsMax;
 }
 
-/// @notice On-chain states of a subscription. Whether a bonded one is active, paused or jailed is the hub's to say.
+/// @notice On-chain states of a subscription. The hub decides whether a bonded one is active, paused or jailed.
 enum SubscriptionState {
     PendingCollateral,
     Bonded,
@@ -28,7 +28,7 @@ struct Subscription {
     /// Slashes that are neither cancelled nor executed. No collateral leaves to the owner while there is one.
     uint32 openSlashes;
     uint256 collateral;
-    /// Where rewards go; zero stands for the owner, so that the common case needs no storage.
+    /// Address that receives rewards; zero stands for the owner, so that the common case needs no storage.
     address payout;
 }
 
@@ -46,7 +46,7 @@ enum SlashState {
 /// @notice A slash, known by the hash of its evidence.
 struct Slash {
     bytes32 subscriptionId;
-    /// What was proposed. Execution takes what is left when there is less.
+    /// Proposed amount. Execution takes all collateral if less is left.
     uint128 amount;
     /// Unix seconds at which the dispute window ends. The execution waits for the grace period after it too.
     uint64 executableAt;
@@ -65,7 +65,7 @@ struct Bond {
     uint256 deadline;
 }
 
-/// @notice An owner's signed order to add collateral to several subscriptions; items are what stands at one place of the lists.
+/// @notice An owner's signed order to add collateral to several subscriptions; entries with the same index are one item.
 struct BondBatch {
     address owner;
     bytes32[] projectIds;
@@ -75,7 +75,7 @@ struct BondBatch {
     uint256 deadline;
 }
 
-/// @notice An owner's signed order about where rewards go.
+/// @notice An owner's signed order to change the address that receives rewards.
 struct SetPayout {
     address owner;
     bytes32 subscriptionId;
@@ -107,8 +107,8 @@ struct PermitSignature {
 }
 
 /**
- * @title EIP-712 hashes of what owners sign
- * @dev A struct of static members encodes to their words in order, which is what EIP-712 hashes. A list enters as the hash
+ * @title EIP-712 hashes of the orders that owners sign
+ * @dev A struct of static members encodes to their words in order, and EIP-712 hashes these. A list enters as the hash
  * of its words.
  */
 library StakingActions {

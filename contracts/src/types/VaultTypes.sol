@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// @notice What an epoch costs. The sum is reserved when the epoch is posted.
+/// @notice The cost of an epoch. The sum is reserved when the epoch is posted.
 struct Totals {
     /// Sum of the leaves.
     uint128 miner;
@@ -49,7 +49,7 @@ struct Withdrawal {
     uint128 amount;
     /// Unix seconds from which it may be carried out.
     uint64 availableAt;
-    /// Unix seconds from which it is void, so that an announcement cannot be kept in stock.
+    /// Unix seconds from which it is void, so that an announcement cannot be saved for later.
     uint64 expiresAt;
 }
 
@@ -58,14 +58,14 @@ struct VaultSummary {
     bytes32 projectId;
     address developer;
     address token;
-    /// Funds in the books: what came in, less what went out. A token whose issuer takes tokens away may leave less.
+    /// Funds in the books: deposits less payments and withdrawals. A token whose issuer takes tokens away may leave less.
     uint256 balance;
     /// Part of the balance that posted epochs have a claim on.
     uint256 reserved;
     uint256 totalFunded;
     /// Paid out of epochs: to miners, developer and treasury.
     uint256 totalPaid;
-    /// What the developer announced to take out; zero when expired.
+    /// Amount of the developer's announced withdrawal; zero if expired.
     uint256 pendingWithdrawal;
     uint64 withdrawalAvailableAt;
 }
@@ -74,7 +74,7 @@ struct VaultSummary {
 library PayoutLeaf {
     /**
      * @dev Hashed twice, so that an inner node, whose preimage has 64 bytes, never passes as a leaf. The project is in
-     * the leaf, so a proof is of use in one vault only.
+     * the leaf, so a proof is valid in one vault only.
      *
      * | offset | bytes | field                    |
      * | ------ | ----- | ------------------------ |

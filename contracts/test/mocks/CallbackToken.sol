@@ -7,7 +7,7 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 contract CallbackToken is ERC20 {
     address private _target;
     bytes private _data;
-    /// What the callback was answered with.
+    /// The answer to the callback.
     bytes public answer;
 
     constructor() ERC20("Callback", "CALL") {
