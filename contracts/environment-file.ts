@@ -4,7 +4,7 @@ import { DeployError, type Deployment } from './deploy.ts'
 type Written = Pick<Deployment, 'contracts' | 'startBlock'>
 
 /** The text of an environment with the start block and the addresses of a deployment; all else stays as it is. @throws {@link DeployError} */
-export function withDeployment(text: string, { contracts, startBlock }: Written): string {
+function withDeployment(text: string, { contracts, startBlock }: Written): string {
   return Object.entries({ start_block: startBlock, ...contracts }).reduce((whole, [name, value]) => {
     const line = new RegExp(`^${name} *=[^#\\n]*`, 'm')
     if (!line.test(whole))

@@ -79,7 +79,7 @@ export function queueProblems({ producers, consumers }: Queues = readDevelopment
  * The configuration of wrangler for an environment: wrangler.toml under names of its own. @param databaseId - Null before it exists.
  * @param isHidden - Answers only at an address of workers.dev, runs no schedule and reads no queue.
  */
-export function wranglerConfig(
+function wranglerConfig(
   environment: Environment,
   databaseId: string | null,
   toRoot: string,

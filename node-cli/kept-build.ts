@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type Build, keptBuild, keptBuildFolder } from '../scripts/kept-build.ts'
+import { type Build, keptBuild } from '../scripts/kept-build.ts'
 
 /** The package as it is published. */
 const nodectl: Build = {
@@ -29,6 +29,3 @@ const nodectl: Build = {
 
 /** The folder with the package, which is built unless it was. @throws With what the bundler says. */
 export const keptNodectl = (): Promise<string> => keptBuild(nodectl)
-
-/** That folder, whether the package was built or not. */
-export const keptNodectlFolder = (): string => keptBuildFolder(nodectl)

@@ -325,7 +325,7 @@ export interface FoundCause {
 }
 
 /** The path of the page about a cause. */
-export const causePage = (code: CauseCode): string => `/docs/causes/${code}`
+const causePage = (code: CauseCode): string => `/docs/causes/${code}`
 
 /** @param origin - Origin of the pages. */
 export function describeCause(

@@ -2,7 +2,7 @@ import type { Client } from './client.ts'
 import type { CallArguments, CallOptions, Given, Item, ListOperation } from './operations.ts'
 
 /** The lists that have a name. Every other one is `hub.list('GET /…')`. */
-export const namedLists = {
+const namedLists = {
   rounds: 'GET /v1/explorer/rounds',
   epochs: 'GET /v1/explorer/epochs',
   slashes: 'GET /v1/explorer/slashes',

@@ -14,8 +14,6 @@ export interface RpcReply {
   error?: { code: number; message: string }
 }
 
-export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
-
 /** Has a node answer calls. */
 export async function forwardCalls(nodeUrl: string, calls: readonly RpcCall[]): Promise<RpcReply[]> {
   const response = await fetch(nodeUrl, {

@@ -10,7 +10,7 @@ const settingsOfParts = {
 
 type Part = keyof typeof settingsOfParts
 
-export const missingFor = (settings: Settings, part: Part): string[] =>
+const missingFor = (settings: Settings, part: Part): string[] =>
   settingsOfParts[part].filter((name) => settings[name] === undefined)
 
 export const missingSettings = (settings: Settings): Partial<Record<Part, string[]>> =>

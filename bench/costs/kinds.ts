@@ -10,7 +10,7 @@ export interface Kind {
 }
 
 /** Requests that a caller makes in a window of the rate limiter, on average; fewer make each dearer. */
-export const perWindow = Number(process.env.PER_WINDOW ?? 50)
+const perWindow = Number(process.env.PER_WINDOW ?? 50)
 
 /**
  * The units that each request uses for a number of budgets. The window of one budget costs a lease and an alarm, and the

@@ -38,7 +38,7 @@ export const isLie = (conduct: Conduct): boolean =>
 export const mayMiss = (conduct: Conduct): boolean =>
   ['silent', 'declines', 'forgets', 'votes_late'].includes(conduct) || isKill(conduct)
 
-export const isKill = (conduct: Conduct): boolean => conduct.startsWith('killed_')
+const isKill = (conduct: Conduct): boolean => conduct.startsWith('killed_')
 
 /** Faults that meet a node once, and not again when it is offered the same task on its next connection. */
 export const isInterruption = (conduct: Conduct): boolean => conduct.startsWith('cut_') || isKill(conduct)

@@ -67,7 +67,7 @@ export interface VaultView {
 const readsAtOnce = 400
 
 /** Reads contracts from the chain itself, past every proxy. @returns The answers as of the newest block, in order. */
-export async function readCalls(rpcUrl: string, calls: readonly ContractCall[]): Promise<unknown[]> {
+async function readCalls(rpcUrl: string, calls: readonly ContractCall[]): Promise<unknown[]> {
   const results: unknown[] = []
   for (let start = 0; start < calls.length; start += readsAtOnce) {
     const part = calls.slice(start, start + readsAtOnce)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Profile, profileStrings, signRequest } from '../../protocol/identity/index.ts'
+import { type Profile, signRequest } from '../../protocol/identity/index.ts'
 import { coordinatorSeed, unixNow } from '../node/network.ts'
 
 export interface Reply {
@@ -58,7 +58,3 @@ function parsed(text: string): unknown {
     return null
   }
 }
-
-/** The header that every signed call has. */
-export const signatureHeader = (profile: Profile): string =>
-  profileStrings(profile).signature_header.toLowerCase()

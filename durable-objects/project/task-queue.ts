@@ -22,8 +22,8 @@ import {
 } from './tasks.ts'
 
 /** Most tasks of a project that wait, and that run. */
-export const queuedMax = 10_000
-export const openMax = 1_000
+const queuedMax = 10_000
+const openMax = 1_000
 /** For so long a key names its task. */
 const keySecs = 86_400
 const purgePauseSecs = 3_600

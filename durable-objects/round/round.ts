@@ -165,7 +165,7 @@ const drawSecs = 300
 export const drawnBy = (round: Round): number => deadlineOf(round) + drawSecs
 
 /** A round that is open for longer is shown in lists, in seconds (`PROJECT_OPEN_AFTER`). */
-export const listedAfterSecs = 15
+const listedAfterSecs = 15
 
 /** From when on lists show an open round. */
 export const listedFrom = ({ terms }: Round): number => terms.task.issued_at + listedAfterSecs

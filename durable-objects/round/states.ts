@@ -1,9 +1,9 @@
 /** Why a task has no committee: too few members can be drawn, or its project cannot pay any. */
-export const fallbackReasons = ['too_few_members', 'underfunded'] as const
+const fallbackReasons = ['too_few_members', 'underfunded'] as const
 export type FallbackReason = (typeof fallbackReasons)[number]
 
 /** Why a round ended without a result: no quorum of the validators gave one, or its committee set could not be read to draw from. */
-export const roundFailures = ['no_quorum', 'set_unreadable'] as const
+const roundFailures = ['no_quorum', 'set_unreadable'] as const
 export type RoundFailure = (typeof roundFailures)[number]
 
 export const leaseStates = ['offered', 'leased', 'voted', 'finalized', 'missed', 'cancelled'] as const

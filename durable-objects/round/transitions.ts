@@ -249,7 +249,7 @@ export function voted(round: Round, vote: TaskVote, result: Result, now: number,
   return passTime({ ...counted, agreedAt }, now)
 }
 
-export const isSameVote = (one: TaskVote, other: TaskVote): boolean =>
+const isSameVote = (one: TaskVote, other: TaskVote): boolean =>
   one.public_key === other.public_key && one.receipt_hash === other.receipt_hash
 
 /** A vote that was not taken. Its sender may still send a good one, and has had its offer, whether it said so or not. */

@@ -15,7 +15,7 @@ export const defaultProfile = resolveProfile()
 
 const bytesMax = 64 * 1024
 
-export const profileVariable = 'NODE_PROFILE'
+const profileVariable = 'NODE_PROFILE'
 
 /** The option `--profile` of a command that knows no other settings. */
 export const profileArgument = {

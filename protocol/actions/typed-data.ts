@@ -11,7 +11,7 @@ import {
 import { type PrimaryType, structs } from './signed-actions.ts'
 
 /** Longest time a deadline may lie ahead. */
-export const deadlineSecondsMax = 604_800
+const deadlineSecondsMax = 604_800
 
 /** The typed data that the server builds for an endpoint, an account and a chain. */
 export interface ExpectedTypedData {

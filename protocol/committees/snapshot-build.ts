@@ -84,7 +84,7 @@ export function placeCandidates(candidates: readonly SnapshotCandidate[]): Snaps
 }
 
 /** Why a candidate is left out, null when it is eligible. */
-export function findExclusionReason(candidate: SnapshotCandidate): ExclusionReason | null {
+function findExclusionReason(candidate: SnapshotCandidate): ExclusionReason | null {
   const { binding } = candidate
   if (candidate.paused) return 'paused'
   if (binding !== null && (binding.owner !== candidate.owner || binding.public_key !== candidate.node_key))

@@ -13,7 +13,7 @@ export const entryBytesMax = { 'manifest.json': 64 * 1024, 'module.wasm': 12 * 1
  * deflates to a fifth or so, while hashing what a few kilobytes of deflated zeros give takes a second.
  */
 export const newEntryRatioMax = 100
-export const newEntryFreeBytes = 64 * 1024
+const newEntryFreeBytes = 64 * 1024
 
 /** The two byte strings inside an artifact. */
 export interface Container {

@@ -5,10 +5,10 @@ import { shownName } from './values.ts'
 
 /** Linear memory of a guest, in pages of 64 KiB. */
 export const guestPagesMax = 1024
-export const guestTablesMax = 4
+const guestTablesMax = 4
 export const guestTableElementsMax = 100_000
 /** Export names that begin so are the host's own. */
-export const reservedExportPrefix = '__ndsr_'
+const reservedExportPrefix = '__ndsr_'
 
 /**
  * The functions a guest may import, each with its one signature: parameters, then `-> i64` where it gives something.

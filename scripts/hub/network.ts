@@ -20,7 +20,7 @@ export interface Network extends Facts {
 }
 
 /** The end of a message about a hub that cannot be asked. */
-export const nameAnotherHub = 'Name another with --hub URL or in HUB_URL.'
+const nameAnotherHub = 'Name another with --hub URL or in HUB_URL.'
 
 /** Sends a request to a hub. @throws {@link HubError} that says what to do when nobody answers. */
 export const fetchFromHub: Fetch = (request) => {

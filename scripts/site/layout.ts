@@ -20,7 +20,7 @@ const guides: readonly Listed[] = navigation.map(({ title, pages }) => ({
 }))
 
 /** The navigation of a page: guides and the parts of the reference; before them the calls of the part that the page is in. */
-export function groupsOf(page: Page, all: readonly Page[]): Listed[] {
+function groupsOf(page: Page, all: readonly Page[]): Listed[] {
   const tags = [...new Set(all.flatMap(({ tag }) => tag ?? []))]
   const calls = all.filter(({ tag }) => tag !== undefined && tag === page.tag)
   const reference: Listed = {

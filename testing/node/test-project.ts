@@ -207,7 +207,7 @@ export function finalityRequest(
 }
 
 /** A block whose draw audits a round, or does not. */
-export function auditBlockHash(roundId: string, audited: boolean): Hex {
+function auditBlockHash(roundId: string, audited: boolean): Hex {
   for (let i = 0; ; i++) {
     const hash = hashText(`audit block ${i}`)
     if (auditDraw(profile, roundId, hash) < params.audit_bp === audited) return hash

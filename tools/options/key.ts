@@ -3,7 +3,7 @@ import { UsageError } from '../../scripts/command/errors.ts'
 
 type AccountName = keyof typeof privateKeys
 
-export const accountNames = Object.keys(privateKeys).join(', ')
+const accountNames = Object.keys(privateKeys).join(', ')
 
 /**
  * The private key of the wallet that --as or --key-env names, or else of `fallback`, where the hub is on this machine:

@@ -2,7 +2,7 @@ export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
 export type ImageType = (typeof imageTypes)[number]
 
 /** Longest side, in pixels. */
-export const sideMax = 4096
+const sideMax = 4096
 
 /** Thrown for bytes that are not a whole, still image of their kind. */
 export class ImageError extends Error {

@@ -14,7 +14,7 @@ import { limitsTable } from './limits.ts'
 import { operation } from './operation.ts'
 
 /** The OpenAPI 3.1.0 document of the routes. Everything in it comes from what the routes are run with. */
-export function buildOpenApi(routes: readonly Route[]): Json {
+function buildOpenApi(routes: readonly Route[]): Json {
   const shared: Components = { schemas: {}, responses: {}, headers: {} }
   const paths: Record<string, Json> = {}
   for (const { declaration } of routes) {

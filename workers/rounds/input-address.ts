@@ -3,7 +3,7 @@ import { CursorCodec } from '../http/cursor.ts'
 const purpose = 'task input'
 
 /** The path of inputs that offers do not carry themselves. */
-export const inputPath = '/v1/task-inputs/{ticket}'
+const inputPath = '/v1/task-inputs/{ticket}'
 
 /** The URL of an input, valid until a time; anybody who has the URL may fetch the input. */
 export function inputAddress(

@@ -4,8 +4,6 @@ import { Store } from './database.ts'
 import { archives, epochCredits, epochReceipts, epochRounds, rounds } from './schema/index.ts'
 import { build, fromTemplate, isEpoch, isSameEpoch } from './statements.ts'
 
-/** The counts of an epoch's rounds. `primaries` are the members that were asked first; `answered` of them gave a valid vote. */
-export type EpochRoundCounts = NonNullable<Awaited<ReturnType<EpochRoundStore['counts']>>>
 /** The credits of a wallet in an epoch that nobody has attested yet; `epochUnits` are the units of everybody. */
 export type AccruingEpoch = Awaited<ReturnType<EpochRoundStore['accruing']>>[number]
 
@@ -14,7 +12,7 @@ const timedMax = sql.raw('10000')
 
 /** The sums over the rounds of each epoch of a project. */
 export class EpochRoundStore extends Store {
-  /** Null for an epoch without rounds. */
+  /** Null for an epoch without rounds. `primaries` are the members that were asked first; `answered` of them gave a valid vote. */
   async counts(projectId: string, epoch: number) {
     const { rounds: all, finalized, fallback, primaries, answered } = epochRounds
     const [row] = await this.db

@@ -16,8 +16,7 @@ export const hubActionsQueue = 'hub-actions'
 const quietAttemptsMax = 8
 
 /** Names the one dead letter about an action. */
-export const letterIdOf = ({ kind, subject }: Pick<HubAction, 'kind' | 'subject'>): string =>
-  `${kind}:${subject}`
+const letterIdOf = ({ kind, subject }: Pick<HubAction, 'kind' | 'subject'>): string => `${kind}:${subject}`
 
 /**
  * The statement that notes what the hub wants; it takes the place of an older wish about the same thing. It goes into one batch with the

@@ -111,11 +111,11 @@ export const sortedMatchesMax = 1_000
  * Whether the search index is read for a list: for words, tags and the newest of a device class. In another order a class
  * is looked for along that order, as most projects take most classes, unless it is rare.
  */
-export const isSearch = ({ words, tag, deviceClass }: ProjectFilter, sort: ProjectSort): boolean =>
+const isSearch = ({ words, tag, deviceClass }: ProjectFilter, sort: ProjectSort): boolean =>
   words !== undefined || tag !== undefined || (deviceClass !== undefined && sort === 'newest')
 
 /** Finds at most one project more than those that are sorted exactly. */
-export const rarityQuery = (db: Database, filter: ProjectFilter) =>
+const rarityQuery = (db: Database, filter: ProjectFilter) =>
   db
     .select({ ordinal: sql`rowid` })
     .from(sql`project_search`)

@@ -18,7 +18,7 @@ export class ForeignFile extends Error {
  *
  * @throws {@link ForeignFile}, or what the system says.
  */
-export function openOwnFile(file: string, flags: number, mode = 0o600): number {
+function openOwnFile(file: string, flags: number, mode = 0o600): number {
   let descriptor: number
   try {
     descriptor = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK, mode)

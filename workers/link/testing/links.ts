@@ -95,7 +95,7 @@ export const leave = async (relay: RelaySocket) => {
 export const killProcess = () => evictDurableObject(linkOf(node), { webSockets: 'close' })
 
 /** Changes what the object has stored, and has it read it again. */
-export async function alter(change: (storage: DurableObjectStorage) => void): Promise<void> {
+async function alter(change: (storage: DurableObjectStorage) => void): Promise<void> {
   // Pending writes of the object would overwrite the change.
   await linkOf(node).status()
   await evictDurableObject(linkOf(node))

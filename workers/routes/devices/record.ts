@@ -94,9 +94,7 @@ export function requireRecord(
 }
 
 /** A record whose signatures hold, as it is stored. */
-export const storedRecord = (
-  record: Required<SignedRecord> & { action: 'bind' | 'unbind' },
-): BindingRecord => ({
+const storedRecord = (record: Required<SignedRecord> & { action: 'bind' | 'unbind' }): BindingRecord => ({
   bindingHash: record.binding_hash,
   action: record.action,
   nodeId: record.node_id,

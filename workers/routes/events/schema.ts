@@ -9,7 +9,7 @@ export const eventTypes = [...networkTypes, ...accountTypes] as const
 /** The type of the event that a receiver of webhooks gets for a test. */
 export const testType = 'webhook.test'
 
-export const eventMembers = {
+const eventMembers = {
   type: z.enum(eventTypes),
   created_at: Timestamp,
   project_id: Bytes32.optional(),

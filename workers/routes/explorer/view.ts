@@ -2,7 +2,7 @@ import type { EpochRow, EpochState, ListedEpoch } from '../../stores/epochs.ts'
 import type { RoundTotals } from '../../stores/known-epochs.ts'
 import type { Project } from '../../stores/projects.ts'
 
-export function epochStatus(row: Pick<EpochRow, 'state' | 'releaseAt'>, now: number): EpochState {
+function epochStatus(row: Pick<EpochRow, 'state' | 'releaseAt'>, now: number): EpochState {
   return row.state === 'settled' && (row.releaseAt ?? Infinity) <= now ? 'released' : row.state
 }
 

@@ -9,7 +9,7 @@ import { defineRoute, ok } from '../../route.ts'
 import { HeartbeatInput, nodeExample } from './schema.ts'
 
 /** A node that misses three in a row counts as offline. */
-export const heartbeatSeconds = 30
+const heartbeatSeconds = 30
 
 /** For `CLOCK=chain`, where time leaps: a node's signatures are refused until the node has followed the leap. */
 const leapingHeartbeatSeconds = 5

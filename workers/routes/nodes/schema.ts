@@ -75,7 +75,7 @@ export const nodeExample: z.output<typeof NodeView> = {
 }
 
 /** The URL of a node: https, or http on the machine itself, which only a local network can use. */
-export const NodeUrl = z
+const NodeUrl = z
   .string()
   .max(512, 'must be at most 512 characters long')
   .refine((text) => plainLine.test(text), `must be a URL ${withoutHidden}`)

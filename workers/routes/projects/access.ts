@@ -6,7 +6,7 @@ import { lastBegun } from '../../stores/last-begun.ts'
 import type { Project, ProjectRecord } from '../../stores/projects.ts'
 
 /** Whether the caller is the developer, by session or by a key that is for this project. */
-export function isOwnProject({ var: { principal } }: HubContext, project: Project): boolean {
+function isOwnProject({ var: { principal } }: HubContext, project: Project): boolean {
   if (principal?.kind === 'session') return principal.address === project.developer
   if (principal?.kind !== 'api_key' || principal.address !== project.developer) return false
   return (

@@ -25,7 +25,7 @@ export const VersionNumber = z
   .transform(Number)
   .meta({ example: 2, schema: { type: 'integer', minimum: 1 } })
 
-export const ListingStatusShape = z.enum(listingStatuses).meta({ id: 'ListingStatus' })
+const ListingStatusShape = z.enum(listingStatuses).meta({ id: 'ListingStatus' })
 
 const summaryFields = {
   project_id: Bytes32,

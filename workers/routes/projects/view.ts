@@ -8,7 +8,7 @@ import type { Project, ProjectRecord, ProjectVersion } from '../../stores/projec
 import { type PeriodBounds, readBounds, statsView } from './stats.ts'
 
 /** From this score on a project is called trending. */
-export const trendingScoreMin = 150
+const trendingScoreMin = 150
 
 export const projectPath = (projectId: string): string => `/v1/projects/${projectId}`
 

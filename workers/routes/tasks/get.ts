@@ -8,7 +8,7 @@ import { roundIdExample, TaskView, taskExample, Wait } from './schema.ts'
 import { taskView } from './view.ts'
 import { waitForTask } from './wait.ts'
 
-export const TaskParams = z.object({
+const TaskParams = z.object({
   task_id: z
     .string()
     .regex(/^(?:[A-Za-z0-9]{24}|task:0x[0-9a-f]{64})$/, 'must be the id of a task or of its round')

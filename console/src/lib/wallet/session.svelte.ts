@@ -146,7 +146,7 @@ class Sessions {
 }
 
 /** A session ended, and its owner has not signed in again. */
-export class SessionEnded extends HubError {
+class SessionEnded extends HubError {
   override readonly code = 'session_expired'
   constructor(isRejected: boolean) {
     super(

@@ -25,7 +25,7 @@ export interface RoundCounts {
   readonly quorum: number
 }
 
-export const takenKinds = ['execution', 'task', 'finality'] as const
+const takenKinds = ['execution', 'task', 'finality'] as const
 type TakenKind = (typeof takenKinds)[number]
 
 /** More voters than any committee has seats. */

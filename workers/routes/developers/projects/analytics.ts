@@ -13,7 +13,7 @@ import { ProjectParams, statsPeriods } from '../../projects/schema.ts'
 
 const daySecs = 86_400
 /** The longest period: an answer has at most this many points. */
-export const daysMax = 366
+const daysMax = 366
 export const periodDays = { '24h': 1, '7d': 7, '30d': 30, all: daysMax } as const
 
 /** The members that routes about a developer's own project declare. */
