@@ -31,7 +31,8 @@ import json, sys
 sys.path[:0] = ['examples/python-node', 'examples/python']
 sys.setrecursionlimit(100000)
 from execute import execute
-from wasm import Module, Unsupported
+from module import Module
+from operators import Unsupported
 counts = {'right': 0, 'unsupported': 0, 'wrong': []}
 for name in ('kernels', 'operators', 'random-modules', 'rules'):
     file = json.load(open(f'node-cli/src/engine/vectors/{name}.json'))

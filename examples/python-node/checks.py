@@ -7,7 +7,8 @@ import zipfile
 
 from crypto import canonical, hash_of, is_signed
 from signatures import signer_of
-from wasm import Module, Unsupported
+from module import Module
+from operators import Unsupported
 
 KEPT = 64
 

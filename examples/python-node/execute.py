@@ -4,7 +4,8 @@ import json
 import re
 
 from crypto import canonical, hash_of
-from wasm import Instance, OutOfGas, Trap, Unsupported
+from operators import OutOfGas, Trap, Unsupported
+from wasm import Instance
 
 OUTPUT_MAX = 1 << 20
 EVENTS_MAX, NAME_MAX, DATA_MAX, LOG_MAX = 64, 64, 16384, 4096

@@ -23,7 +23,7 @@ from crypto import hash_of  # noqa: E402
 from execute import execute  # noqa: E402
 from link import Closed, Link, Refused  # noqa: E402
 from signatures import Signer  # noqa: E402
-from wasm import Unsupported  # noqa: E402
+from operators import Unsupported  # noqa: E402
 
 VERSION, ENGINE, SLOTS, PING_SECS = "1.0.0", "pulley64", 1, 30
 ANSWER_MAX = 48 << 20
