@@ -48,7 +48,7 @@ async function readQueues(wrangler: Wrangler, wanted: readonly string[]): Promis
   }
 }
 
-/** The id of a database; null where the account has none of this name. */
+/** The id of a database; null if the account has none of this name. */
 export async function readDatabaseId(wrangler: Wrangler, database: string): Promise<string | null> {
   const all = JSON.parse(await wrangler(['d1', 'list', '--json'])) as { name: string; uuid: string }[]
   return all.find(({ name }) => name === database)?.uuid ?? null
@@ -70,7 +70,7 @@ export interface Deployment {
   readonly versions: readonly { readonly version_id: string; readonly percentage: number }[]
 }
 
-/** The deployments of a Worker, newest first; null where there is no such Worker. */
+/** The deployments of a Worker, newest first; null if there is no such Worker. */
 export async function readDeployments(wrangler: Wrangler, worker: string): Promise<Deployment[] | null> {
   const answer = await unlessAbsent(wrangler(['deployments', 'list', '--name', worker, '--json']))
   if (answer === null) return null

@@ -57,7 +57,7 @@ export function dumpPage(
 
 /**
  * Adds rows of a backup to an object that had none. The same again adds nothing.
- * @returns False where the object has rows of its own, or was brought back to work since.
+ * @returns False if the object has rows of its own, or was brought back to work since.
  */
 export function loadRows(
   storage: DurableObjectStorage,

@@ -52,7 +52,7 @@ export async function migrateDatabase(statePath: string): Promise<Tip | null> {
   return null
 }
 
-/** The file of the hub's database, in the folder of its state; null where there is not exactly one. */
+/** The file of the hub's database, in the folder of its state; null if there is not exactly one. */
 export function databaseFile(statePath: string): string | null {
   const folder = path.join(statePath, 'd1')
   if (!existsSync(folder)) return null

@@ -132,7 +132,7 @@ export class Client {
       return response
     })
 
-  /** As {@link call}, but null where the hub answers `not_found`. */
+  /** As {@link call}, but null if the hub answers `not_found`. */
   find = <O extends Operation>(operation: O, ...given: Given<O>): Promise<Answer<O> | null> =>
     this.call(operation, ...given).catch((error) => {
       if (error instanceof NotFound) return null

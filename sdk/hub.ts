@@ -26,7 +26,7 @@ export interface Hub extends Omit<NamedLists, 'subscriptions' | 'projects'> {
   readonly url: string
   /** Any call of the API: `call('GET /v1/projects/{project_id}', { path: { project_id } })`. */
   readonly call: Client['call']
-  /** As `call`, but null where the hub answers `not_found`. */
+  /** As `call`, but null if the hub answers `not_found`. */
   readonly find: Client['find']
   /** The items of any list, whose pages are read as they are needed. */
   readonly list: <O extends ListOperation>(operation: O, ...args: Given<O>) => AsyncGenerator<Item<O>, void>

@@ -12,9 +12,9 @@ import { AnswerError, HubError } from './errors.ts'
 /** The network as the descriptor of its hub says it is. */
 export interface Network {
   readonly profile: Profile
-  /** Null where the hub has no chain. */
+  /** Null if the hub has no chain. */
   readonly contracts: ActionContracts | null
-  /** Null where the hub has none. */
+  /** Null if the hub has none. */
   readonly vaultFactory: string | null
   /** The currency that pays for the chain's gas, with 18 decimals. */
   readonly coin: { readonly symbol: string; readonly name: string }

@@ -64,7 +64,7 @@ export interface DeployedChain {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Null where this machine has no chain to start. */
+    /** Null if this machine has no chain to start. */
     chain: DeployedChain | null
   }
 }

@@ -108,7 +108,7 @@ function verified({ secret, headers, body, now }: Verified): unknown {
   }
 }
 
-/** Runs the example of docs/events.md. Its status is null where this machine has no Python. */
+/** Runs the example of docs/events.md. Its status is null if this machine has no Python. */
 function python(input: string): Promise<{ status: number | null; output: string }> {
   return new Promise((resolve) => {
     const { secret, headers, body, now } = JSON.parse(input) as Verified

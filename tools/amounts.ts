@@ -30,7 +30,7 @@ const amountPattern = /^(\d+|\d+\.\d{1,18})(?: ?([A-Za-z][\w.$-]*))?$/
 /**
  * Reads an amount: base units, or whole units with their symbol.
  *
- * @param symbol of the unit that the option takes; null where it is not known yet, and any is taken.
+ * @param symbol of the unit that the option takes; null if it is not known yet, and any is taken.
  * @returns Base units in decimal.
  * @throws {@link UsageError}
  */

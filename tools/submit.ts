@@ -98,7 +98,7 @@ await runCommand(async () => {
   console.log(`\n${state}:\n${projectId}`)
 })
 
-/** The project of that slug, where it is registered; null where its registration is still to be made. */
+/** The project of that slug, where it is registered; null if its registration is still to be made. */
 async function findRegistered(
   { profile }: Network,
   { address, client: own }: Wallet,

@@ -14,7 +14,7 @@ export interface BeaconSources {
   chain: BlockReader | null
   /** The last block that no reorganisation removes, as the index has it; null before it has read any. */
   finalBlock: () => Promise<BlockRef | null>
-  /** Has one object of the hub seek for all that ask at once; null where that is what seeks. */
+  /** Has one object of the hub seek for all that ask at once; null in that object itself. */
   seekOnce: ((epochSecs: number, epoch: number) => Promise<BlockRef | null | 'unavailable'>) | null
 }
 

@@ -12,7 +12,7 @@ import { defaultNetworkParams, type Profile } from '../../protocol/identity/inde
 import type { Project } from './projects.ts'
 import type { NodeKey } from './validator-server.ts'
 
-/** The receipt that follows from records; null where nothing is paid. @param extra Units that the first recipient gets besides. */
+/** The receipt that follows from records; null if nothing is paid. @param extra Units that the first recipient gets besides. */
 export function receiptOf(
   profile: Profile,
   { consensus, projectId }: Project,

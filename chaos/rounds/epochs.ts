@@ -62,7 +62,7 @@ export class EpochLedger {
     this.#open.delete(taskId)
   }
 
-  /** Notes a round that is over. @param record Null where it has failed, or nobody is paid for it. */
+  /** Notes a round that is over. @param record Null if it has failed, or nobody is paid for it. */
   note(projectId: string, epoch: number, record: FinalityRecord | null): void {
     const project = this.#network.projects.find((one) => one.projectId === projectId) as Project
     const account = this.#account(project, epoch)

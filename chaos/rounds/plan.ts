@@ -143,7 +143,7 @@ export function planTurn(seed: number) {
       forMs: 200 + random.below(2_500),
       which: random.below(100) / 100,
     })),
-    /** Seconds before the end of an epoch at which the turn begins; null where it begins whenever it is. */
+    /** Seconds before the end of an epoch at which the turn begins; null if it begins whenever it is. */
     epochEnd: random.percent(45) ? 4 + random.below(random.percent(60) ? 14 : 90) : null,
     /** When developers fund their vaults, and which: events that the hub indexes. */
     funding: times(random.below(4), () => ({ ms: ms(), project: random.below(committees.length) })),

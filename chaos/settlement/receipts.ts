@@ -9,7 +9,7 @@ import type { EpochPlan, ReceiptKind } from './plan.ts'
 
 export type EpochReceipts = ReturnType<typeof buildReceipts>
 
-/** The receipt that follows from the final records, and one that a quorum of liars attests; null where nothing is paid. */
+/** The receipt that follows from the final records, and one that a quorum of liars attests; null if nothing is paid. */
 export function buildReceipts(
   profile: Profile,
   project: Project,
@@ -35,7 +35,7 @@ export function buildReceipts(
   return { right, conflicting: isOther ? other : right }
 }
 
-/** A receipt as it is posted, and the statuses of answers that are in order; null where the epoch has none. */
+/** A receipt as it is posted, and the statuses of answers that are in order; null if the epoch has none. */
 export function signReceipt(
   { profile, validators, former }: Pick<ChaosNetwork, 'profile' | 'validators' | 'former'>,
   { right, conflicting }: EpochReceipts,

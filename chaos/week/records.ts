@@ -18,7 +18,7 @@ export async function readRounds({ network: { client }, projectId }: NodeNetwork
   return rounds
 }
 
-/** An epoch with its receipt; null where the hub knows no epoch of this number. */
+/** An epoch with its receipt; null if the hub knows no epoch of this number. */
 export const readEpoch = ({ network: { client }, projectId }: NodeNetwork, epoch: number) =>
   client.find('GET /v1/explorer/epochs/{project_id}/{epoch}', {
     path: { project_id: projectId, epoch },
@@ -36,7 +36,7 @@ export interface Rules {
   readonly economics: any
 }
 
-/** Counts an epoch by the plain second implementation of the rules; null where nobody is owed anything. */
+/** Counts an epoch by the plain second implementation of the rules; null if nobody is owed anything. */
 export function owedFor(rules: Rules, epoch: number, rounds: readonly RoundRecord[]) {
   const { economics, epochSecs, projectId } = rules
   const records = rounds.flatMap(({ finality }) => finality ?? [])

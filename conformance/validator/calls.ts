@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly isForged?: boolean
 }
 
-/** Calls a validator as the hub does. @returns Null where nothing answers. */
+/** Calls a validator as the hub does. @returns Null if nothing answers. */
 export async function call(
   profile: Profile,
   url: string,

@@ -35,7 +35,7 @@ class RpcRequestRefused extends RpcUnreachable {}
 
 /** The node takes no request now, because too many came: it did nothing, and the same request may be sent again. */
 class RpcRateLimited extends RpcUnreachable {
-  /** How long the node asks to wait; null where it does not say. */
+  /** How long the node asks to wait; null if it does not say. */
   readonly waitMs: number | null
   constructor(waitMs: number | null) {
     super('the chain did not answer: HTTP 429')

@@ -52,7 +52,7 @@ export class DirectOrderObject<Env = unknown> extends DurableObject<Env> {
     return dumpPage(this.ctx.storage, directOrderTables, cursor)
   }
 
-  /** Adds rows of a backup. False where this object is in use. */
+  /** Adds rows of a backup. False if this object is in use. */
   async load(backup: string, rows: CopiedRows): Promise<boolean> {
     return loadRows(this.ctx.storage, directOrderTables, backup, rows)
   }

@@ -47,7 +47,7 @@ export class FinalBlocks {
     return { number: final.number, ageSecs: head.timestamp - final.timestamp }
   }
 
-  /** The last block that the chain calls final, or that is as deep as the settings say; null where neither says one. */
+  /** The last block that the chain calls final, or that is as deep as the settings say; null if neither says one. */
   async of(latest: Header): Promise<Header | null> {
     const { finalityBlocks } = this.#settings
     if (finalityBlocks === null) return this.#chain.finalized()

@@ -246,7 +246,7 @@ export class IndexerStepper {
     return this.#append(tip, { headers, logs }, headers.at(-1) as Header, latest)
   }
 
-  /** The headers of blocks, or null where the chain no longer has the tip: what was read of a replaced chain proves nothing. */
+  /** The headers of blocks, or null if the chain no longer has the tip: what was read of a replaced chain proves nothing. */
   async #headersOf(tip: BlockRef, numbers: readonly number[]): Promise<Header[] | null> {
     const found = (await this.#chain.headers([...numbers, tip.number])).filter((header) => header !== null)
     return found.length > numbers.length && found.pop()?.hash === tip.hash ? found : null

@@ -137,7 +137,7 @@ export class Connection {
     return false
   }
 
-  /** When the last socket went; null where that is not known yet. */
+  /** When the last socket went; null if that is not known yet. */
   get goneMs(): number | null {
     return this.session === null ? (this.#kv.get<number>('gone_ms') ?? 0) : null
   }
@@ -211,12 +211,12 @@ export class Connection {
     return this.#kv.get<Presence[]>('presences') ?? []
   }
 
-  /** The last session before the last ban; null where there was none. */
+  /** The last session before the last ban; null if there was none. */
   get #barredSession(): string | null {
     return this.#kv.get<string>('barred_session') ?? null
   }
 
-  /** The session whose socket was lost; null where the node said that it goes, or is there. */
+  /** The session whose socket was lost; null if the node said that it goes, or is there. */
   get #lostSession(): string | null {
     return this.#kv.get<string | null>('lost_session') ?? null
   }

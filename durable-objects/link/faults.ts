@@ -39,7 +39,7 @@ export class Faults {
     return this.#standing?.isValidator ?? false
   }
 
-  /** Reads the hub's records. @returns What they say of the device; null where they cannot be read. */
+  /** Reads the hub's records. @returns What they say of the device; null if they cannot be read. */
   async read(nodeKey: string): Promise<Standing | null> {
     try {
       const standing = await this.#config.standing(nodeKey)

@@ -7,7 +7,7 @@ import type { Upgrade } from './upgrade.ts'
 interface Greeting {
   readonly session_id: string
   readonly time: number
-  /** Null where it is not known. */
+  /** Null if it is not known. */
   readonly returnSecs: number | null
   readonly ticket: string
 }

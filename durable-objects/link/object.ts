@@ -96,7 +96,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   /**
    * Offers a task. A second call with one id sends nothing twice on one socket.
-   * @param snapshotAt - When the set that the device is in was due, in network time; null where that is not known.
+   * @param snapshotAt - When the set that the device is in was due, in network time; null if that is not known.
    */
   async offer(offer: LinkOffer, snapshotAt: number | null = null): Promise<OfferResult> {
     const now = await this.#config.now()

@@ -113,7 +113,7 @@ export interface NodeLinkConfig {
   /** Writes the view unless the database has one of a higher revision. */
   publish(view: LinkView, revision: number): Promise<void>
   standing(nodeKey: string): Promise<Standing>
-  /** In how many seconds nodes come back when all have lost their sockets; null where it is not known how many there are. */
+  /** In how many seconds nodes come back when all have lost their sockets; null if it is not known how many there are. */
   returnSecs(): Promise<number | null>
   /** The ticket that a node shows when it comes back. */
   ticket(nodeKey: string, generation: number, isVouched: boolean): string

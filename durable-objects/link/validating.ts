@@ -72,7 +72,7 @@ export class Validating {
     this.#unheardBytes = 0
   }
 
-  /** Hands each answer to its round. @returns What is wrong with one of them; null where nothing is. */
+  /** Hands each answer to its round. @returns What is wrong with one of them; null if nothing is. */
   async decided({ answers }: DecidedFrame): Promise<string | null> {
     const { nodeKey } = this.#connection
     return firstProblem(answers, (answer) => this.#config.round(answer.round_id).decided(nodeKey, answer))

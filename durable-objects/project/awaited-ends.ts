@@ -3,7 +3,7 @@ export class AwaitedEnds<View> {
   /** By the ids of rounds. */
   readonly #waiting = new Map<string, Set<(view: View | null) => void>>()
 
-  /** @returns The round as it ended; null where that has to be read, also because the time is over. */
+  /** @returns The round as it ended; null if that has to be read, also because the time is over. */
   async wait(roundId: string, ms: number): Promise<View | null> {
     const { promise, resolve } = Promise.withResolvers<View | null>()
     const waiting = this.#waiting.get(roundId) ?? new Set()

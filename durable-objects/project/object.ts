@@ -16,7 +16,7 @@ import { resumedAtKey } from './sequences.ts'
 import { keptMs, startsMax, TaskQueue } from './task-queue.ts'
 import type { RefusedTask, RunningEpoch, Taken, TakenTask, TaskRequest } from './tasks.ts'
 
-/** Takes what a validator answers about a set over its link. @returns What is wrong with it; null where nothing is. */
+/** Takes what a validator answers about a set over its link. @returns What is wrong with it; null if nothing is. */
 export type SetListener = (nodeKey: string, answer: SetAnswer) => Promise<string | null>
 
 export interface CommitteesProgress {
@@ -38,7 +38,7 @@ export interface CommitteesConfig<View = unknown> {
   pollMs: number | null
   /** Network time. */
   now(): Promise<number>
-  /** When the hub was last made again from a backup, which may not have had the project; null where it never was. */
+  /** When the hub was last made again from a backup, which may not have had the project; null if it never was. */
   resumedAt(): Promise<number | null>
   /** The epoch of a time; null for a project that has no committees. */
   runningEpoch(projectId: string, now: number): Promise<RunningEpoch | null>
@@ -119,7 +119,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     await this.#alarmWithin(0)
   }
 
-  /** Why a task would not be taken now; null where it would be. `none` for a project that has no committees. */
+  /** Why a task would not be taken now; null if it would be. `none` for a project that has no committees. */
   async refusal(projectId: string, request: TaskRequest): Promise<RefusedTask | { status: 'none' } | null> {
     const now = await this.#config.now()
     const running = await this.#runningEpoch(projectId, now)
@@ -154,7 +154,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     return this.#tasks.roundOf(taskId) ?? null
   }
 
-  /** Waits until an open round is over. @returns Whether it is, as far as is known here, and how everybody reads it; null where that has to be read. */
+  /** Waits until an open round is over. @returns Whether it is, as far as is known here, and how everybody reads it; null if that has to be read. */
   async waitForEnd(roundId: string, ms: number): Promise<{ isOver: boolean; view: View | null }> {
     const view = this.#tasks.isOpen(roundId) ? await this.#ends.wait(roundId, ms) : null
     return { isOver: view !== null || !this.#tasks.isOpen(roundId), view }
@@ -196,7 +196,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     return (await copying()).dumpProject(this.ctx.storage, cursor)
   }
 
-  /** Adds rows of a backup. False where this object is in use. */
+  /** Adds rows of a backup. False if this object is in use. */
   async load(backup: string, rows: CopiedRows): Promise<boolean> {
     return (await copying()).loadProject(this.ctx.storage, backup, rows)
   }
@@ -211,7 +211,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     return (await copying()).queuedTasks(this.ctx.storage)
   }
 
-  /** Goes to work after a backup was loaded. It begins all open rounds again, which changes nothing where one is over. False where it is in use. */
+  /** Goes to work after a backup was loaded. It begins all open rounds again, which changes nothing where one is over. False if it is in use. */
   async resume(
     projectId: string,
     ended: readonly EndedRounds[],

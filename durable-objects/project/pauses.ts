@@ -7,6 +7,6 @@ const leapLookMs = 1_000
 export const retryPauseMs = (attempts: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(16, attempts - 1))
 
-/** How long to rest where nothing is due for `leftMs`. @param pollMs - How often time that may leap is read; null where it never does. */
+/** How long to rest where nothing is due for `leftMs`. @param pollMs - How often time that may leap is read; null if it never does. */
 export const restPauseMs = (leftMs: number, pollMs: number | null): number =>
   pollMs === null ? leftMs : Math.min(leftMs, Math.max(pollMs, leapLookMs))

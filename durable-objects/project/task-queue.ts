@@ -108,7 +108,7 @@ export class TaskQueue {
     }
   }
 
-  /** Why a task would not be taken now, before anything is kept of it; null where it would be. */
+  /** Why a task would not be taken now, before anything is kept of it; null if it would be. */
   refusal(request: TaskRequest, running: RunningEpoch, now: number): RefusedTask | null {
     const known = this.#find(request, now)
     if (known !== null) return known.status === 'conflict' ? known : null

@@ -9,7 +9,7 @@ export interface TaskRequest {
   function: string
   gasLimit: number
   inputHash: string
-  /** Base64, up to 4 KiB; null where the input is a file under its hash. */
+  /** Base64, up to 4 KiB; null if the input is a file under its hash. */
   input: string | null
   /** Names the task of a caller that may ask for it again; it is the same for a day. */
   idempotencyKey: string | null

@@ -161,7 +161,7 @@ export class RelayerChain {
     return 'reverted for a temporary reason'
   }
 
-  /** The node's refusal of each, or null where it took the bytes into its pool. */
+  /** The node's refusal of each, or null if it took the bytes into its pool. */
   async send(attempts: readonly Attempt[]): Promise<(RpcError | null)[]> {
     const outcomes = await this.#rpc.batch(attempts.map(({ raw }) => ['eth_sendRawTransaction', raw]))
     return outcomes.map((outcome) => (outcome.ok ? null : outcome.error))

@@ -189,12 +189,12 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return dumpPage(this.ctx.storage, relayerTables, cursor)
   }
 
-  /** Adds rows of a backup. False where this object is in use. */
+  /** Adds rows of a backup. False if this object is in use. */
   async load(backup: string, rows: CopiedRows): Promise<boolean> {
     return loadRows(this.ctx.storage, relayerTables, backup, rows)
   }
 
-  /** Goes to work after a backup was loaded, and has the database told of everything that it may not know. False where it is in use. */
+  /** Goes to work after a backup was loaded, and has the database told of everything that it may not know. False if it is in use. */
   async resume(): Promise<boolean> {
     const isFirst = endLoading(this.ctx.storage, relayerTables)
     if (isFirst === null) return false

@@ -92,7 +92,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return begun
   }
 
-  /** The round as everybody reads it; null where it has not begun, or is over and has its record. */
+  /** The round as everybody reads it; null if it has not begun, or is over and has its record. */
   async read(): Promise<View | null> {
     if (await this.#isRecordedElsewhere()) return null
     this.#kept.storeVotes()

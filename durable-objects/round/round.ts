@@ -86,7 +86,7 @@ export interface KeptVote {
 /** The result of a run, without its large parts. */
 export interface Result {
   receipt: ExecutionReceipt
-  /** Base64; null where it is a file under the hash that the receipt names, as events are. */
+  /** Base64; null if it is a file under the hash that the receipt names, as events are. */
   output: string | null
   events: readonly ExecutionEvent[] | null
   /** Whether a member can send it with its vote. */
@@ -203,7 +203,7 @@ export function tallyOf(round: Pick<Round, 'drawn' | 'votes'>): ReturnType<typeo
 const tallies = new WeakMap<Round['votes'], { q: number; tally: ReturnType<typeof countVotes> }>()
 
 /**
- * Why the run of a result failed, as most of its members say, or the validator that ran it. No hash covers it: it is a claim. Null where nobody
+ * Why the run of a result failed, as most of its members say, or the validator that ran it. No hash covers it: it is a claim. Null if nobody
  * says.
  */
 export function claimedError({ votes, results }: Round, receiptHash: string): string | null {
@@ -228,7 +228,7 @@ export const isUnpaid = ({ terms: { paidUntil }, outcome }: Pick<Round, 'terms' 
 export interface RoundWaiting {
   code: 'audit_block' | 'validators'
   since: number
-  /** When it fails at the latest; null where only the chain knows. */
+  /** When it fails at the latest; null if only the chain knows. */
   until: number | null
 }
 

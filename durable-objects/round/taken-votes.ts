@@ -26,7 +26,7 @@ export class TakenVotes<View> {
     this.#config = config
   }
 
-  /** @param lease - Of the node that votes; null where it was never asked. @returns Once a vote that is taken is stored. */
+  /** @param lease - Of the node that votes; null if it was never asked. @returns Once a vote that is taken is stored. */
   async take(lease: Lease | null, body: VoteBody, cameAt: number): Promise<TakenVote> {
     const kept = this.#kept
     if (kept.round === null || lease === null)

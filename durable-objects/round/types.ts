@@ -51,7 +51,7 @@ export interface RoundConfig<View = unknown> {
   list(round: Round): Promise<void>
   /** Whether a round has its record. */
   isRecorded(roundId: string): Promise<boolean>
-  /** A round as its project was told of its end, from its record; null where it has none. */
+  /** A round as its project was told of its end, from its record; null if it has none. */
   ended(roundId: string): Promise<EndedRound | null>
   offer(round: Round, lease: Lease): Promise<OfferResult>
   cancel(round: Round, lease: Lease): Promise<void>

@@ -31,7 +31,7 @@ export interface DeviceWork {
 
 const shownMax = 50
 
-/** Asks the hub what a device works for. Null where the hub gives no answer, or is too old for the question. */
+/** Asks the hub what a device works for. Null if the hub gives no answer, or is too old for the question. */
 export async function readDeviceWork(client: HubClient, nodeId: string): Promise<DeviceWork | null> {
   try {
     const subscriptions = await client.call(

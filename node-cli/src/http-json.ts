@@ -41,7 +41,7 @@ export class OversizedAnswer extends Error {
 export interface BytesAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
-  /** As declared, without parameters; empty where none is. */
+  /** As declared, without parameters; empty if the answer declares none. */
   readonly type: string
   /** Undefined for an answer of another type than the requested one. */
   readonly bytes: Uint8Array | undefined

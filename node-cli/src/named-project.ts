@@ -4,7 +4,7 @@ import { CliError, UsageError } from './cli/errors.ts'
 import { type HubClient, HubError } from './serve/hub/index.ts'
 import { Members } from './serve/hub/members.ts'
 
-/** An id in lower case; null where none is given. @throws {@link UsageError} */
+/** An id in lower case; null if none is given. @throws {@link UsageError} */
 export function idOf(argument: string, text: string | undefined): string | null {
   const id = text?.toLowerCase()
   if (id !== undefined && !isBytes32(id))

@@ -9,7 +9,7 @@ const bytesMax = 64 * 1024
 /**
  * All that this node knows of the parameters of a network: with the changes of a file, or else with those of this version.
  *
- * @param file Null where none was named.
+ * @param file Null if none was named.
  * @throws {@link CliError} for a file that cannot be read, and for changes that no network can have.
  */
 export function paramsScheduleFrom(file: string | null, chainId: number): ParamsSchedule {

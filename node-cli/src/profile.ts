@@ -31,7 +31,7 @@ const keptFile = (dataDir: string): string => path.join(dataDir, 'profile.json')
 /**
  * The names that a command works with: those of the file that was named, else those that the data directory has kept.
  *
- * @returns Null where neither exists.
+ * @returns Null if neither exists.
  * @throws {@link CliError} for a file that cannot be read, and for names that no network can have.
  */
 export function findProfile(file: string | null, dataDir: string | null): Profile | null {

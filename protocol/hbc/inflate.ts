@@ -120,7 +120,7 @@ class BitReader {
  * are too many to allocate.
  */
 class Code {
-  /** For every pattern of `lookupBits` bits `symbol << 4 | bits`, 0 where a longer code or none begins with it. */
+  /** For every pattern of `lookupBits` bits `symbol << 4 | bits`, 0 if a longer code or none begins with it. */
   readonly lookup = new Uint16Array(1 << lookupBitsMax)
   lookupBits = 0
   maxBits = 0

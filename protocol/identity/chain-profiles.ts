@@ -6,7 +6,7 @@ export interface ChainProfile {
   readonly chainId: number
   /** From one block to the next while no slot is missed. */
   readonly blockSecs: number
-  /** How old the last final block of a chain that is well may be, and how deep. Null where nobody mines against the network. */
+  /** How old the last final block of a chain that is well may be, and how deep. Null if nobody mines against the network. */
   readonly finality: { readonly secs: number; readonly blocks: number } | null
   /** Blocks after which no reorganisation of a chain that is well takes a transaction back. */
   readonly confirmationsMin: number

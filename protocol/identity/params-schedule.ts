@@ -36,7 +36,7 @@ export const phaseAt = (schedule: ParamsSchedule, time: number): ParamsPhase =>
 export const paramsAt = (schedule: ParamsSchedule, time: number): NetworkParams =>
   phaseAt(schedule, time).params
 
-/** The next change after a time; null where none is known. */
+/** The next change after a time; null if none is known. */
 export const nextPhase = (schedule: ParamsSchedule, time: number): ParamsPhase | null =>
   schedule.find(({ from }) => from > time) ?? null
 

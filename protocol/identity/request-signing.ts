@@ -88,7 +88,7 @@ export interface RequestSignature {
  *
  * @param now Unix seconds.
  * @param maxSkew Parameter `max_skew` of the network, in seconds.
- * @returns Null where one of them fails, which is `unauthorized`.
+ * @returns Null if one of them fails, which is `unauthorized`.
  */
 export function readRequestSignature(
   profile: Profile,

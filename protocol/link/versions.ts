@@ -31,7 +31,7 @@ export const subprotocolOf = (profile: Profile, version: FrameVersion): string =
 export const subprotocolsOf = (profile: Profile): string[] =>
   frameVersions.map((version) => subprotocolOf(profile, version))
 
-/** The version that the hub takes of those in a `Sec-WebSocket-Protocol` header; null where it knows none of them. */
+/** The version that the hub takes of those in a `Sec-WebSocket-Protocol` header; null if it knows none of them. */
 export function agreedVersion(profile: Profile, offered: string): FrameVersion | null {
   const known = offered.split(',').map((name) => name.trim())
   return frameVersions.find((version) => known.includes(subprotocolOf(profile, version))) ?? null

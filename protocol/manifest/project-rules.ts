@@ -33,7 +33,7 @@ const amount = 'in base units, as a decimal string without leading zeros'
 
 /**
  * Checks the tier `consensus` of a manifest (section 6.1).
- * @param vault The vault of this project, undefined where it cannot be derived.
+ * @param vault The vault of this project, undefined if it cannot be derived.
  */
 export function checkProjectRules(
   root: MemberChecker,

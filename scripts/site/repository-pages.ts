@@ -40,7 +40,7 @@ export function readRepositoryPages(): RepositoryPages {
 
 const isProgram = /^examples\/.+\.(ts|py|json)$/
 
-/** The file that is shown where a link leads; null where the site has none. */
+/** The file that is shown where a link leads; null if the site has none. */
 function pageOf(linked: string): string | null {
   if (isProgram.test(linked)) return linked
   const isFolder = existsSync(path.join(root, linked)) && statSync(path.join(root, linked)).isDirectory()

@@ -15,7 +15,7 @@ export interface KnownEpoch {
   readonly epoch: number
   readonly consensus: ProjectRules
   readonly units: readonly MinerUnits[]
-  /** Null where there is nothing to pay. */
+  /** Null if there is nothing to pay. */
   readonly receiptHash: string | null
 }
 

@@ -16,7 +16,7 @@ export interface HubFacts {
   readonly deadLetters: number
   readonly databaseBytes: number
   readonly missingSettings: readonly string[]
-  /** Since the last backup; infinite where none was made, null where none is needed. */
+  /** Since the last backup; infinite if none was made, null if none is needed. */
   readonly backupAgeSecs: number | null
 }
 

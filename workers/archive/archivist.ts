@@ -183,7 +183,7 @@ export class Archivist {
     )
   }
 
-  /** The next part of an archive: as many pages as fit. Null where a round is not over, or rounds of the epoch have left. */
+  /** The next part of an archive: as many pages as fit. Null if a round is not over, or rounds of the epoch have left. */
   async #readPart({ epoch, after: begins }: Job) {
     const { store } = this.#ports
     const { pageRounds, partBytes, partPages } = this.#limits

@@ -58,7 +58,7 @@ export async function findProof(
   }
 }
 
-/** A receipt with the newest of its rounds, wherever they are. Null where no round came to it. @param roundsMax - How many rounds are named. */
+/** A receipt with the newest of its rounds, wherever they are. Null if no round came to it. @param roundsMax - How many rounds are named. */
 export async function findExecuted(
   services: Records & Pick<Services, 'receipts'>,
   receiptHash: string,

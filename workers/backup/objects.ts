@@ -11,7 +11,7 @@ import { BackupStore } from '../stores/backups.ts'
 export interface CopiedObject {
   dump(cursor: string | null): Promise<CopyPage>
   load(backup: string, rows: CopiedRows): Promise<boolean>
-  /** Goes to work after a backup was loaded. False where it has rows that no backup gave it. */
+  /** Goes to work after a backup was loaded. False if it has rows that no backup gave it. */
   resume(): Promise<boolean>
 }
 
@@ -63,7 +63,7 @@ export async function namesAfter(
   return ids.map((id) => `${ofProject}${id}`)
 }
 
-/** The object of a name; null where this hub has none. */
+/** The object of a name; null if this hub has none. */
 export function objectOf({ env, settings, services }: Hub, name: string): CopiedObject | null {
   const projectId = projectIdOf(name)
   if (projectId !== null) {

@@ -23,7 +23,7 @@ export async function recordEpochFigures(env: Env, subject: string): Promise<voi
     roundsFinalized: counts?.finalized ?? 0,
     roundsFallback: counts?.fallback ?? 0,
     medianFinalityMs: counts?.medianFinalityMs ?? null,
-    // The share of the first asked members that voted in time; null where nobody was asked.
+    // The share of the first asked members that voted in time; null if nobody was asked.
     uptimeBp: counts && (uptimeBp({ answered: counts.answered, asked: counts.primaries }) ?? null),
     credits: units.map((one) => ({ ...one, rounds: roundsOf.get(one.miner) ?? 0 })),
   })

@@ -46,7 +46,7 @@ export function errorAnswer(c: HubContext, error: unknown): Answer {
   })
 }
 
-/** Null where the settings cannot be read, which the answer is about then. */
+/** Null if the settings cannot be read, which the answer is about then. */
 function originOf({ var: variables }: HubContext): string | null {
   try {
     return variables.settings.BASE_URL.origin

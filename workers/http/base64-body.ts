@@ -17,7 +17,7 @@ interface Limits {
 
 /**
  * Reads a JSON object with one long member in base64, decoded while it arrives: neither body nor text is ever held whole.
- * @returns `json`, the body with an empty string for the member; `bytes`, null for no base64, undefined where no string is there.
+ * @returns `json`, the body with an empty string for the member; `bytes`, null for no base64, undefined if no string is there.
  * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off.
  */
 export async function readBase64Body(

@@ -54,7 +54,7 @@ interface PageRequest<Row, Position extends (string | number)[]> {
   isCut?: (rows: readonly Row[]) => boolean
   /** For a list whose filter no index has: whether a row that was read belongs to it. Documented with {@link readsOn}. */
   keep?: (row: Row) => boolean
-  /** For a list whose older items are in archives: those before this time may be; null where none is. */
+  /** For a list whose older items are in archives: those before this time may be; null if none is. */
   archivedBefore?: () => Promise<number | null>
 }
 

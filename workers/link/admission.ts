@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import type { DeviceStanding } from '../stores/device-links.ts'
 
-/** Why a node may have no socket, by what the records say of it; null where it may have one. Validators need no device. */
+/** Why a node may have no socket, by what the records say of it; null if it may have one. Validators need no device. */
 export function refusalOf(nodeId: string, standing: DeviceStanding | null): ApiError | null {
   const refusal = (reason: string, message: string): ApiError =>
     new ApiError('forbidden', message, { details: { reason } })

@@ -10,7 +10,7 @@ type Calls = Pick<NodeLinkObject, 'refresh' | 'status' | 'decide' | 'tellFinalit
 
 /** The link of a node. Methods throw 503 `unavailable`. */
 export interface LinkClient extends Calls {
-  /** Null where the ticket of the upgrade counts no more. @throws {@link ApiError} 401 for a signature that has opened a socket. */
+  /** Null if the ticket of the upgrade counts no more. @throws {@link ApiError} 401 for a signature that has opened a socket. */
   connect(upgrade: Upgrade): Promise<{ webSocket: WebSocket; headers: Record<string, string> } | null>
 }
 

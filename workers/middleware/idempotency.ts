@@ -40,7 +40,7 @@ export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Pro
   }
 }
 
-/** Null where none was sent. @throws {@link ApiError} 400 `invalid_field`. */
+/** Null if none was sent. @throws {@link ApiError} 400 `invalid_field`. */
 export function readIdempotencyKey(c: HubContext): string | null {
   const key = c.req.header('idempotency-key')
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))

@@ -57,7 +57,7 @@ export interface HubActionRules {
   /** Attempts in vain after which it is left alone until an operator resends its dead letter. */
   restsAfter?: number
   dependsOn?: (contracts: Contracts, subject: string) => Subject[]
-  /** Null where it can be tried. */
+  /** Null if it can be tried. */
   waitsFor?: (known: KnownStates, action: HubAction, now: number) => Wait | null
   onAttempt?: (env: Env, action: HubAction, relayId: string) => Promise<void>
   /** Keeps the hub's own record in step. It may be told the same again. */

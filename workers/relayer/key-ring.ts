@@ -9,11 +9,11 @@ export interface RelayKey {
 }
 
 export interface KeyRing {
-  /** Relays what owners signed and what the hub itself wants on the chain; null where nothing is relayed. */
+  /** Relays what owners signed and what the hub itself wants on the chain; null if nothing is relayed. */
   relayer: RelayKey | null
   /** Keys that relayed before: they bring to an end what they have begun, and begin nothing. */
   previous: readonly RelayKey[]
-  /** Acts as the arbiter of the contracts; null where a person does. */
+  /** Acts as the arbiter of the contracts; null if a person does. */
   arbiter: RelayKey | null
 }
 

@@ -53,7 +53,7 @@ const folder = 'rounds/'
 /** The most that a bucket lists at once. */
 const listedMax = 1_000
 
-/** The next ids of rounds that have a record, in order; no direct ones. @returns With the last one that was looked at; null where no more follow. */
+/** The next ids of rounds that have a record, in order; no direct ones. @returns With the last one that was looked at; null if no more follow. */
 async function recordsAfter(
   roundFiles: Sources['roundFiles'],
   after: string | null,

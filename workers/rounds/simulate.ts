@@ -54,7 +54,7 @@ export async function resumeSimulations(hub: Hub): Promise<void> {
     )
 }
 
-/** Null where the hub could not ask. */
+/** Null if the hub could not ask. */
 async function run(
   { module, function: name, input, inputHash, gasLimit }: SimulatedTask,
   issuedAt: number,

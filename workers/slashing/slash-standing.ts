@@ -51,7 +51,7 @@ export const isDisputable = (slash: Slash, now: number): boolean =>
   slash.chain !== null &&
   now < slash.chain.executable_at
 
-/** Null where nothing was taken and nothing will be. @param now - Unix seconds. */
+/** Null if nothing was taken and nothing will be. @param now - Unix seconds. */
 export function recoveryOf(slash: Slash, now: number): Recovery | null {
   switch (slash.status) {
     case 'cancelled':

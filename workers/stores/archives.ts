@@ -205,7 +205,7 @@ export class ArchiveStore extends Store {
       .where(isEpoch(epochRounds, projectId, epoch))
   }
 
-  /** Rounds that began before this time may be in archives alone; null where none is. */
+  /** Rounds that began before this time may be in archives alone; null if none is. */
   async archivedBefore(): Promise<number | null> {
     const [row] = await this.db.all<{ at: number }>(sql`SELECT at FROM (${archivedBefore(undefined)})`)
     return row?.at ?? null

@@ -30,7 +30,7 @@ export class BackupStore extends Store {
     ])
   }
 
-  /** When the last backup was made; null where none was. */
+  /** When the last backup was made; null if none was. */
   async lastMade(): Promise<number | null> {
     const [row] = await this.db.select().from(lastBackup)
     return row?.madeAt ?? null

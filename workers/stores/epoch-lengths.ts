@@ -22,7 +22,7 @@ export class EpochLengths {
     this.#lengths = lengths.toSorted((a, b) => b.version - a.version)
   }
 
-  /** The epoch that a time lies in; null where no version holds. */
+  /** The epoch that a time lies in; null if no version holds. */
   at(time: number): TimedEpoch | null {
     const found = this.#lengths.find(({ effectiveAt }) => (effectiveAt ?? 0) <= time)
     return found ? { epoch: Math.floor(time / found.epochSecs), epochSecs: found.epochSecs } : null
@@ -37,7 +37,7 @@ export class EpochLengths {
     return null
   }
 
-  /** The epoch that ended when this one began; null where no version holds. */
+  /** The epoch that ended when this one began; null if no version holds. */
   before({ epoch, epochSecs }: TimedEpoch): TimedEpoch | null {
     return this.at(epoch * epochSecs - 1)
   }

@@ -76,7 +76,7 @@ export class Files {
     return new TextDecoder().decode(await this.bytes(key))
   }
 
-  /** Null where no such file is kept. */
+  /** Null if no such file is kept. */
   async find(key: string): Promise<Uint8Array | null> {
     const object = await this.#ask((bucket) => bucket.get(this.#path(key)))
     return object && new Uint8Array(await this.#ask(() => object.arrayBuffer()))

@@ -126,7 +126,7 @@ export class PendingGenerationStore extends Store {
     return isChanged(updated)
   }
 
-  /** Notes an attempt; the next one comes after a pause that doubles each time. @returns False where another one was first. */
+  /** Notes an attempt; the next one comes after a pause that doubles each time. @returns False if another one was first. */
   async attempt({ hash, attempts }: PendingGeneration, now: number): Promise<boolean> {
     const pause = Math.min(pauseSecs.last, pauseSecs.first * 2 ** Math.min(attempts, 16))
     const updated = await this.db

@@ -58,7 +58,7 @@ export class ProjectVersionStore extends Store {
   }
 
   /**
-   * The version whose consensus held at a time; null where the project is not public. Versions that change nothing of the
+   * The version whose consensus held at a time; null if the project is not public. Versions that change nothing of the
    * consensus have no time of their own, and the first one holds from the beginning. If the times of two versions have come,
    * the later version holds, whichever time is the later one.
    */

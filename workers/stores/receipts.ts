@@ -13,7 +13,7 @@ export interface ExecutedReceipt {
 
 /** Receipts of runs, which follow from what rounds came to. */
 export class ReceiptStore extends Store {
-  /** Null where no round came to it. @param roundsMax - How many rounds are named. */
+  /** Null if no round came to it. @param roundsMax - How many rounds are named. */
   async executed(receiptHash: string, roundsMax: number): Promise<ExecutedReceipt | null> {
     const { moduleAddress, inputHash, outputHash, eventsHash, gasUsed, success, issuedAt, roundId } = rounds
     const rows = await this.db

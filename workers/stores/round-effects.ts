@@ -58,7 +58,7 @@ export const hourSecs = 3_600
  * The statements that follow from the end of rounds, as sums over them: a hundred rounds change a counter once. All are guarded by the same
  * condition, that none of the rounds was over, and go into one batch before the rows that end them, so that they happen once.
  * @param memberSince - Since when the subscriptions of members exist: one that was closed and opened again after a task is another one, which
- * the round does not change. Null where none is younger than its round.
+ * the round does not change. Null if none is younger than its round.
  */
 export function roundEffects(
   ends: readonly RoundEnd[],

@@ -28,7 +28,7 @@ type Wake = (shards: readonly number[]) => Promise<void>
 /**
  * Writes rounds in one batch, and what follows from the end of those that are over. Rounds that were over before are left out, so nothing
  * follows twice. @param given - As many as fit into one value of the database: once the rows are there, their guard no longer holds.
- * @param following - Further statements about them, guarded by {@link isRoundOpen}. @returns The rounds that this ended; null where another
+ * @param following - Further statements about them, guarded by {@link isRoundOpen}. @returns The rounds that this ended; null if another
  * writer was faster, and nothing was written.
  */
 export async function writeRounds(

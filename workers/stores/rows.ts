@@ -5,7 +5,7 @@ type Raw = Record<string, unknown>
 interface Field {
   member: string
   name: string
-  /** Undefined where the database's value is the model's. */
+  /** Undefined if the database's value is the model's. */
   decode: ((value: unknown) => unknown) | undefined
 }
 

@@ -21,7 +21,7 @@ export interface SimulatedTask {
 export interface SimulatedResult {
   roundId: string
   receipt: ExecutionReceipt
-  /** Base64; null where it is too large to be kept. */
+  /** Base64; null if it is too large to be kept. */
   output: string | null
   events: readonly ExecutionEvent[] | null
   votes: number

@@ -13,7 +13,7 @@ import { fromTemplate } from './statements.ts'
 export interface Validator {
   nodeId: string
   publicKey: string
-  /** Null where it cannot be called: nobody registered the key, or it was ended at once. */
+  /** Null if it cannot be called: nobody registered the key, or it was ended at once. */
   url: string | null
   region: string | null
   /** When an operator ended the key at once: what it signs later counts for nothing. */

@@ -129,7 +129,7 @@ export class WebhookDeliveryStore extends Store {
 
   /**
    * Moves the reader on, with the first events of the webhooks that nothing waits for yet; `null` notes all of them.
-   * @returns false where another reader did, or where webhooks are not those that were compared.
+   * @returns false if another reader did, or where webhooks are not those that were compared.
    */
   async note(
     { row: from, version }: ReaderState,
@@ -271,7 +271,7 @@ export class WebhookDeliveryStore extends Store {
 
   /**
    * Notes an attempt that failed. A webhook is disabled when a delivery has used all of its attempts, and no other succeeded
-   * for days; tests and attempts by hand do not count. @returns Seconds to the next attempt; null where it was the last.
+   * for days; tests and attempts by hand do not count. @returns Seconds to the next attempt; null if it was the last.
    */
   async fail(delivery: Prepared, attempt: Attempt, now: number): Promise<number | null> {
     const { webhookId, failingSince } = delivery

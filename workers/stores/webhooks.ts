@@ -52,7 +52,7 @@ export class WebhookStore extends Store {
 
   /**
    * Changes the given members. A webhook that becomes active again gets the events that are logged from now on.
-   * @returns false where it is not there, or would be one more than {@link activeMax}.
+   * @returns false if it is not there, or would be one more than {@link activeMax}.
    */
   async update(
     owner: string,

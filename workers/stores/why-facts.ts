@@ -71,7 +71,7 @@ export interface SubscriptionFacts {
   leases: readonly LeaseFacts[]
   /** The newest epoch in which the member was drawn, of the leases that are looked at; those of credited work may be missing. */
   lastEpoch: number | null
-  /** Credited work before this is not looked at, since the owner has more leases; null where all is. */
+  /** Credited work before this is not looked at, since the owner has more leases; null if all is. */
   leasesSince: number | null
   /** The newest that are not claimed. */
   shares: readonly ShareFacts[]

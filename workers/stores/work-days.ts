@@ -27,7 +27,7 @@ export function workSince(all: readonly WorkDays[], sinceDay: number): Work {
   return sum
 }
 
-/** The share of leases that were answered; undefined where none was asked. */
+/** The share of leases that were answered; undefined if none was asked. */
 export const uptimeBp = ({ answered, asked }: Omit<Work, 'units'>): number | undefined =>
   asked === 0 ? undefined : Math.floor((answered * basisPointsMax) / asked)
 

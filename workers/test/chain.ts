@@ -14,7 +14,7 @@ import { services } from '../services.ts'
 import { networkNow } from './callers.ts'
 import { bodyOf } from './client.ts'
 
-/** The deployed chain of this run, or null where the machine has none. */
+/** The deployed chain of this run, or null if the machine has none. */
 export const chain = inject('chain')
 
 /** One call of the chain's node. */

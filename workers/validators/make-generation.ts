@@ -145,7 +145,7 @@ function hashed(profile: Profile, document: ValidatorGeneration): NewGeneration 
   return { document: parsed, hash: hashGeneration(profile, parsed) }
 }
 
-/** Makes a lapsed generation again, for a later time, to be signed again. @returns False where it is not the one that waits any more. */
+/** Makes a lapsed generation again, for a later time, to be signed again. @returns False if it is not the one that waits any more. */
 export async function renewGeneration(
   { pendingGenerations }: Pick<Sources, 'pendingGenerations'>,
   profile: Profile,

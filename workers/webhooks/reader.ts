@@ -49,7 +49,7 @@ export class WebhookReader {
     this.#send = sendDue(env)
   }
 
-  /** @returns Seconds until the next look; null where no webhook is active and nothing seems lost. */
+  /** @returns Seconds until the next look; null if no webhook is active and nothing seems lost. */
   async step(): Promise<number | null> {
     const now = unixNow()
     const { waits, due, ...state } = await this.#deliveries.look(now)

@@ -24,7 +24,7 @@ export interface ValidatorLinkOptions {
   /** Network time by its clock, Unix seconds. */
   readonly now: () => Promise<number>
   readonly isDown: () => boolean
-  /** Null where it stays silent. */
+  /** Null if it stays silent. */
   readonly decide: (round: RoundToDecide) => Promise<RoundAnswer | null>
 }
 

@@ -43,7 +43,7 @@ export class ServerSocket {
 export interface ClientSocket {
   readonly send: (text: string) => void
   readonly ping: () => void
-  /** Null where the process of the node vanishes, and the hub is not told. */
+  /** Null if the process of the node vanishes, and the hub is not told. */
   readonly close: (code: number | null) => void
 }
 

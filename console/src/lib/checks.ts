@@ -46,7 +46,7 @@ export type CheckName = (typeof checkNames)[number]
 
 export interface Check {
   readonly name: CheckName
-  /** Null where a record is missing, so that nothing was checked: that never counts as holding. */
+  /** Null if a record is missing, so that nothing was checked: that never counts as holding. */
   readonly holds: boolean | null
   /** The hashes and counts that the check found, or its error. */
   readonly found: string
@@ -63,7 +63,7 @@ export interface OwnTask {
   readonly receipt_hash: string | null
 }
 
-/** The round as it is shown, and the records it is compared with; null where the hub has none. */
+/** The round as it is shown, and the records it is compared with; null if the hub has none. */
 export interface RoundRecords {
   /** Id of the requested round. */
   readonly roundId: string

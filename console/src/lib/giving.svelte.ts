@@ -11,7 +11,7 @@ type Typed = Pick<GivenTask, 'fn' | 'form' | 'input'>
 /** A task that the hub has not accepted. */
 export interface Unsent {
   readonly given: GivenTask
-  /** When it is sent by itself, because a limit ends then; milliseconds. Null where it waits for the person. */
+  /** When it is sent by itself, because a limit ends then; milliseconds. Null if it waits for the person. */
   readonly againMs: number | null
 }
 
@@ -89,7 +89,7 @@ export class Giving {
     clearTimeout(this.#timer)
   }
 
-  /** @returns The id of the task; null where the hub did not take it. */
+  /** @returns The id of the task; null if the hub did not take it. */
   async #handOver(given: GivenTask, project_id: string, input: string): Promise<string | null> {
     this.isTaken = false
     try {

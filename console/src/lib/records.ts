@@ -39,7 +39,7 @@ export async function readRecords(
 const paramsOf = (hub: Source, { snapshot }: Awaited<ReturnType<Source['set']>>) =>
   hub.paramsAt(snapshot.epoch * snapshot.epoch_secs)
 
-/** The manifest whose rules have a hash, from whichever version has them; null where no version does. */
+/** The manifest whose rules have a hash, from whichever version has them; null if no version does. */
 async function manifestOf(hub: Source, projectId: string, hash: string): Promise<ManifestEnvelope | null> {
   for await (const { consensus_hash, version } of hub.allVersions(projectId))
     if (consensus_hash === hash)

@@ -26,7 +26,7 @@ export interface Ring {
   /** Equal votes that decide. */
   readonly quorum: number
   readonly validators: number
-  /** Names of the validators that signed; null where only their number is known. */
+  /** Names of the validators that signed; null if only their number is known. */
   readonly signers: readonly (string | null)[]
   readonly signaturesNeeded: number
   readonly audited: boolean

@@ -4,7 +4,7 @@
 export const inputForms = ['json', 'text', 'plain'] as const
 export type InputForm = (typeof inputForms)[number]
 
-/** Why it cannot be sent; null where it can. */
+/** Why it cannot be sent; null if it can. */
 export function problemOf(form: InputForm, input: string): 'notJson' | 'fraction' | null {
   if (form !== 'json') return null
   try {

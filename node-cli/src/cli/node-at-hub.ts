@@ -80,7 +80,7 @@ export const namesIn = (
     chainId: settings['chain-id'],
   })
 
-/** Null where the hub answers 404. */
+/** Null if the hub answers 404. */
 export async function ifFound<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call

@@ -91,7 +91,7 @@ function rowsOf(url: string, status: NodeStatus): [string, string][] {
   ]
 }
 
-/** Nothing where the node does not show that part. */
+/** Nothing if the node does not show that part. */
 const row = (name: string, part: unknown, text: (part: Part) => string): [string, string][] =>
   isObject(part) ? [[name, text(part)]] : []
 

@@ -96,7 +96,7 @@ function readFirst(folders: readonly string[], name: string, onRead: OnRead): st
   return null
 }
 
-/** The text of a module, or null where no file of that name can be read. */
+/** The text of a module, or null if no file of that name can be read. */
 function readModule(file: string, onRead: OnRead): string | null {
   let bytes: Uint8Array
   try {

@@ -6,7 +6,7 @@ import { limits } from '../engine/limits.ts'
 export interface Sample {
   readonly function: string
   readonly input: string
-  /** Null where every success will do. */
+  /** Null if every success will do. */
   readonly expected: Expected | null
   /** Null for the usual limit. */
   readonly gas: number | null

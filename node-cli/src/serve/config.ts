@@ -47,7 +47,7 @@ export interface Names {
 
 interface NameSettings {
   readonly dataDir: string
-  /** Null where none was named. */
+  /** Null if none was named. */
   readonly file: string | null
   readonly network: string | null
   readonly chainId: number | null

@@ -12,7 +12,7 @@ const readMs = 1_000
 const answerBytesMax = 65_536
 
 /**
- * The page of a screen with the answers to its first reads, as the API gives them to anybody. Null where the page is better
+ * The page of a screen with the answers to its first reads, as the API gives them to anybody. Null if the page is better
  * off without: its screen asks for something else, or no answer is there in time.
  */
 export async function withAnswers(

@@ -121,7 +121,7 @@ export async function pageOfNothing(c: HubContext): Promise<Answer | null> {
   return page && { status: 404, headers: { ...pageHeaders, Vary: 'Accept' }, body: page.body }
 }
 
-/** Null where the deployment left the file out. */
+/** Null if the deployment left the file out. */
 async function readAsset(
   c: HubContext,
   path: string,

@@ -1,6 +1,6 @@
 import { takesTasks } from '../../../console/src/lib/states.ts'
 
-/** By the name that an element of the page has in `data-shown`; null where the element is not to be seen. */
+/** By the name that an element of the page has in `data-shown`; null if the element is not to be seen. */
 export type Shown = Readonly<Record<string, string | null | undefined>>
 
 /**

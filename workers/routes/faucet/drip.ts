@@ -83,7 +83,7 @@ const closed = (message: string): ApiError =>
 
 interface Given {
   transfer: { id: string; txHash: string }
-  /** The transaction of the native part; null where none was sent. */
+  /** The transaction of the native part; null if none was sent. */
   native: string | null
   nextEligibleAt: number
 }

@@ -17,7 +17,7 @@ export const whoami = defineRoute(
       'The address as this hub sees it.',
       z
         .strictObject({
-          ip: z.string().describe('Empty where no proxy names it, as on a local network.'),
+          ip: z.string().describe('Empty if no proxy names it, as on a local network.'),
           time: Timestamp.describe('The clock of the hub.'),
         })
         .meta({ id: 'Whoami' }),

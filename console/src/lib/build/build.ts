@@ -105,7 +105,7 @@ export const build = {
   revokeKey: (key_id: string) =>
     session.hub.call('DELETE /v1/developers/api-keys/{key_id}', { path: { key_id } }),
 
-  /** Null where it does not exist, or is somebody else's and not public. */
+  /** Null if it does not exist, or is somebody else's and not public. */
   findProject: (project_id: string) =>
     session.hub.find('GET /v1/projects/{project_id}', { path: { project_id } }),
 

@@ -23,7 +23,7 @@ const places: Readonly<Record<string, (project: string) => string>> = {
   project_delisted: () => '/build?part=drafts',
 }
 
-/** Null where nothing helps. */
+/** Null if nothing helps. */
 export function stepOf({ code, next_step }: Pick<Cause, 'code' | 'next_step'>, project: string): Step | null {
   const text = buildParts.steps[code] ?? next_step
   return text === null ? null : { text, href: places[code]?.(project) ?? null }

@@ -1,6 +1,6 @@
 import type { Token } from '../hub.ts'
 
-/** Whole tokens as a person types them, in base units; null where they are none. */
+/** Whole tokens as a person types them, in base units; null if the text is not an amount above zero. */
 export function baseUnits(text: string, decimals: number): string | null {
   const [, whole = '', part = ''] = /^(\d{1,30})(?:\.(\d*))?$/.exec(text.trim()) ?? []
   if (whole === '' || part.length > decimals) return null

@@ -4,14 +4,14 @@ import { type ServiceSystem, serviceCommands } from './service-commands.ts'
 export type System = 'checkout' | ServiceSystem
 
 export interface Commands {
-  /** Null where nothing has to be installed. */
+  /** Null if nothing has to be installed. */
   readonly install: string | null
   readonly key: string
   /** Whether the machine is fit for it; the device is not bound yet. */
   readonly check: string
   readonly bind: string
   readonly serve: string
-  /** Null where the device is only tried. */
+  /** Null if the device is only tried. */
   readonly service: string | null
 }
 

@@ -43,7 +43,7 @@ export const operate = {
         : []
     })
   },
-  /** Null where the wallet never applied. */
+  /** Null if the wallet never applied. */
   developer: (address: string) => session.hub.find('GET /v1/developers/{address}', { path: { address } }),
   review: (project_id: string, action: ReviewAction, reason: string | null, conditions: string[] = []) =>
     call('POST /admin/v1/projects/{project_id}/review', {

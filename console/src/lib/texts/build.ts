@@ -156,7 +156,7 @@ export const build = {
     title: 'Module',
     hint: 'nodectl compile makes an .hbc file. The hub opens it, and refuses what the rules of modules forbid.',
     file: 'Choose a file (.hbc)',
-    /** @param part of the file; empty where it is about the whole. */
+    /** @param part of the file; empty if it is about the whole. */
     wrong: (part: string, problem: string) =>
       `The file${part && `, in ${part}`}${problem.startsWith('the file ') ? problem.slice(8) : `: ${problem}`}.`,
     known: 'The hub has this module already; below is its record.',

@@ -12,7 +12,7 @@ export interface Shown {
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** Whom the signature is for; null for a text that no contract reads. */
   readonly domain: { readonly name: string; readonly chainId: number; readonly contract: string } | null
-  /** The fee that the hub pays; null where it is unknown, or the hub pays nothing. */
+  /** The fee that the hub pays; null if it is unknown, or the hub pays nothing. */
   readonly costWei: string | null
   readonly signatures: number
 }

@@ -36,7 +36,7 @@ export abstract class MeteredBody extends MeterCode {
   protected reachable = true
   /** Calls and returns have other types, so that code that cannot be reached must be rewritten too. */
   protected abstract readonly changesTypes: boolean
-  /** Null where NaNs are not made canonical. */
+  /** Null if NaNs are not made canonical. */
   protected readonly raw: RawNan | null
   readonly #frames: Frame[] = []
   readonly #addressable: number

@@ -48,7 +48,7 @@ export type SetHead = Pick<Snapshot, 'project_id' | 'epoch' | 'epoch_secs' | 'co
 export type ReadSet =
   /** The canonical JSON of a set that is to be stored; null for one that is kept here. */
   | { readonly status: 'attested'; readonly head: SetHead; readonly canonical: Uint8Array | null }
-  /** The generation is null where none is known for the epoch. */
+  /** The generation is null if none is known for the epoch. */
   | { readonly status: 'unattested'; readonly head: SetHead; readonly generation: number | null }
   /** It was built under parameters that are over for its epoch, as far as this node knows: the hub is behind. */
   | { readonly status: 'outdated'; readonly problem: string }

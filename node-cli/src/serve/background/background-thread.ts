@@ -52,7 +52,7 @@ export class BackgroundThread {
     return this.#runWhere(null, name, input)
   }
 
-  /** The same for a job that reads more than it is given. @param bytes How much; infinite where that is unknown. */
+  /** The same for a job that reads more than it is given. @param bytes How much; infinite if that is unknown. */
   runReading<Name extends JobName>(
     bytes: number,
     name: Name,

@@ -1,7 +1,7 @@
 import type { EpochReceiptBody } from '../../../../protocol/earnings/index.ts'
 import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
 
-/** A value that two receipts do not have alike; null where one has none. */
+/** A value that two receipts do not have alike; null if one has none. */
 export interface Difference {
   readonly path: string
   readonly proposed: unknown

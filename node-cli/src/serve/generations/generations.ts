@@ -73,12 +73,12 @@ export class Generations {
     return this.#chain.find((one) => one.generation === generation) ?? null
   }
 
-  /** The generation in force at a time; null where none is known. */
+  /** The generation in force at a time; null if none is known. */
   at(time: number): Generation | null {
     return generationAt(this.#chain, time)
   }
 
-  /** The generation whose validators count for an epoch; null where none is known. */
+  /** The generation whose validators count for an epoch; null if none is known. */
   ofEpoch(epoch: number, epochSecs: number): Generation | null {
     return generationOfEpoch(this.#chain, epoch, epochSecs, this.#params())
   }

@@ -48,7 +48,7 @@ export async function readGenerationPage(
   return found ?? { items: [], next: null }
 }
 
-/** One generation; null where the hub has none of this number. @throws {@link HubError} */
+/** One generation; null if the hub has none of this number. @throws {@link HubError} */
 export function readGeneration(
   client: HubClient,
   profile: Profile,

@@ -14,7 +14,7 @@ export interface RouteRequest {
   /** The segments that stand for the names in the path, as they came; not decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly query: ReadonlyMap<string, string>
-  /** Empty where the route takes no body. */
+  /** Empty if the route takes no body. */
   readonly body: Uint8Array
   readonly caller: Caller
   readonly requestId: string

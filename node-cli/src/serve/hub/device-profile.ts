@@ -80,7 +80,7 @@ function hasBattery(): boolean | null {
   return readdirSync(powerSupplies).some((name) => name.startsWith('BAT'))
 }
 
-/** Space that this user may fill; null where the system does not say. */
+/** Space that this user may fill; null if the system does not say. */
 export function freeMegabytes(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(folder)

@@ -147,7 +147,7 @@ function refusalOf(
 /** No hub is worth waiting longer for, whatever it says. */
 const secondsMax = 3600
 
-/** The seconds that an answer asks its caller to wait; null where it names none. */
+/** The seconds that an answer asks its caller to wait; null if it names none. */
 function readRetryAfter(headers: AnswerHeaders): number | null {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return seconds >= 0 ? Math.min(seconds, secondsMax) : null

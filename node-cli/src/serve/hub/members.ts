@@ -22,12 +22,12 @@ export class Members {
     throw invalidAnswer(`the hub answered without ${this.#pathOf(key)}, which must be ${expected}`)
   }
 
-  /** The same, null where the member is null or absent. */
+  /** The same, null if the member is null or absent. */
   optional<T>(key: string, keeps: Rule<T>, expected: string): T | null {
     return (this.#value[key] ?? null) === null ? null : this.get(key, keeps, expected)
   }
 
-  /** False where the member is absent, as at hubs of an older version. */
+  /** False if the member is absent, as at hubs of an older version. */
   isTrue(key: string): boolean {
     return this.#value[key] === true
   }

@@ -16,11 +16,11 @@ export interface SaidParams {
 
 /** How the parameters of a hub compare with those that this node reckons with. */
 export interface ComparedParams {
-  /** Why this node does not work for the hub; null where both have the same now. */
+  /** Why this node does not work for the hub; null if both have the same now. */
   readonly refusal: string | null
   /** The coming change, and what to do before it; null if both know the same change, or no change. */
   readonly warning: string | null
-  /** When this node stops working for the hub: no epoch runs under parameters that it knows then. Null where that never comes. */
+  /** When this node stops working for the hub: no epoch runs under parameters that it knows then. Null if that never comes. */
   readonly endsAt: number | null
 }
 

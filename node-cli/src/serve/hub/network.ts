@@ -23,7 +23,7 @@ const readDescriptor = (answer: unknown) => {
     profile: readNames(descriptor.optional('profile', isAny, 'the names of the network')),
     chainId: descriptor.object('chain').get('id', isUnsigned, 'the id of a chain'),
     apiOrigin: originOf(new URL(api)),
-    /** Key that the hub signs its calls to nodes with; null where it calls none. */
+    /** Key that the hub signs its calls to nodes with; null if it calls none. */
     coordinatorKey:
       coordinator === null
         ? null

@@ -26,7 +26,7 @@ const casesMax = 64
 /** The first run of a module compiles it. */
 const runsPerCase = 3
 
-/** The result of this engine and version; null where the suite has to be run. */
+/** The result of this engine and version; null if the suite has to be run. */
 export function keptBenchmark(facts: FactStore, engine: EngineChoice): KeptBenchmark | null {
   const text = facts.get(fact)
   const kept = text === null ? null : (JSON.parse(text) as KeptBenchmark)

@@ -44,7 +44,7 @@ export class OfferSources {
     return head
   }
 
-  /** The seat of this node in the draw of a task over a set that was read; null where it has none. */
+  /** The seat of this node in the draw of a task over a set that was read; null if it has none. */
   async seat(task: Task, consensus: ProjectRules): Promise<OwnSeat | null> {
     const { background, profile, paramsSchedule, identity } = this.#parts
     const { committee, epoch_secs } = consensus.work

@@ -10,7 +10,7 @@ import type { FactStore } from '../store/facts.ts'
 interface ProcessMark {
   readonly boot_id: string
   readonly pid: number
-  /** When the process began, in the ticks of the system; null where the system does not tell. */
+  /** When the process began, in the ticks of the system; null if the system does not tell. */
   readonly started: string | null
 }
 

@@ -49,7 +49,7 @@ export function setStore(db: DatabaseSync) {
     bytes: (setHash: string): number =>
       (bytes.get(setHash) as { bytes: number } | undefined)?.bytes ?? Number.POSITIVE_INFINITY,
     has: (setHash: string): boolean => known.get(setHash) !== undefined,
-    /** The length of the epoch that a set is for; null where no set of this hash is kept for this project and epoch. */
+    /** The length of the epoch that a set is for; null if no set of this hash is kept for this project and epoch. */
     epochSecs: ({ setHash, projectId, epoch }: SetName): number | null =>
       (length.get(setHash, projectId, epoch) as { epochSecs: number } | undefined)?.epochSecs ?? null,
     /** Keeps a snapshot whose hash was checked, and drops those of long ago. */

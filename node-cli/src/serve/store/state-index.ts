@@ -31,7 +31,7 @@ export interface FullIndex extends IndexedRoot {
 export interface ModuleChange {
   readonly transition: StateTransition
   readonly writes: readonly StorageWrite[]
-  /** Null where nothing is written. */
+  /** Null if nothing is written. */
   readonly index: IndexChange | null
 }
 

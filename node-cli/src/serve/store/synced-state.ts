@@ -4,7 +4,7 @@ import { inTransaction } from '../../data-dir/database.ts'
 import type { ProvenBucket, StateTarget } from '../sync/module-state.ts'
 import type { FactStore } from './facts.ts'
 
-/** How far the state sync of a data directory is; null where none was begun. */
+/** How far the state sync of a data directory is; null if none was begun. */
 export type SyncProgress = 'under_way' | 'complete' | null
 
 export interface KeptBucket {

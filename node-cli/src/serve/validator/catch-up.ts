@@ -147,7 +147,7 @@ export class CatchUp {
     if (others !== null) await this.#take(others)
   }
 
-  /** False where this node cannot tell yet who validates: the same votes are read again. */
+  /** False if this node cannot tell yet who validates: the same votes are read again. */
   async #take(votes: readonly unknown[]): Promise<boolean> {
     try {
       await this.#votes.takeFinalityVotes(votes)

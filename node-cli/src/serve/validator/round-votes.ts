@@ -131,7 +131,7 @@ export class RoundVotes {
     return generations.keys
   }
 
-  /** Why a vote is by none of the validators of its epoch; null where it is. @throws {@link NotYet} */
+  /** Why a vote is by none of the validators of its epoch; null if it is. @throws {@link NotYet} */
   async #findOutsider({ public_key, finality }: FinalityVote): Promise<string | null> {
     try {
       const { generation, keys } = await this.#generationOf(finality)

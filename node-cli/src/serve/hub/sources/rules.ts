@@ -76,7 +76,7 @@ async function findRules(
   return null
 }
 
-/** The rules within a manifest; null where they break a rule, have another hash, or no developer of the project signed them. */
+/** The rules within a manifest; null if they break a rule, have another hash, or no developer of the project signed them. */
 function signedRules(
   { profile, params }: Pick<RulesParts, 'profile' | 'params'>,
   value: unknown,
