@@ -47,7 +47,7 @@ import {
   postingEffect,
   vaultEffect,
 } from './settlement-effects.ts'
-import { insertFrom, jsonParts, listed, membersOf } from './statements.ts'
+import { insertFrom, jsonParts, listed, membersOf, prepared } from './statements.ts'
 
 type EventRow = Omit<InferSelectModel<typeof chainEvents>, 'provisional'>
 export type StateRow = InferSelectModel<typeof chainStates>
@@ -96,7 +96,7 @@ export class ChainIndexStore extends Store {
 
   /** By how many seconds blocks were ahead of the machine's clock at most when they were indexed. */
   async leadSecs(): Promise<number> {
-    const [row] = await readRows<{ leadSecs: number }>(this.db, leadText, [])
+    const [row] = await readRows<{ leadSecs: number }>(this.db, readLead({}))
     return row?.leadSecs ?? 0
   }
 
@@ -337,7 +337,7 @@ const { provisional: _, ...eventColumns } = getTableColumns(chainEvents)
 const isAt = (tip: Cursor): SQL => sql`(SELECT ${chainCursor.blockHash} FROM ${chainCursor}) = ${tip.hash}`
 
 /** The time of a local network begins with it, so its text is made once. */
-const leadText = `SELECT ${chainCursor.leadSecs.name} AS leadSecs FROM chain_cursor`
+const readLead = prepared(() => sql`SELECT ${chainCursor.leadSecs} AS leadSecs FROM ${chainCursor}`)
 
 /**
  * Inserts rows in the place of those that have their keys. The builder updates these, and slashes follow the chain by a

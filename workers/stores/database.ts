@@ -91,11 +91,10 @@ async function tryTwice<T>(run: () => Promise<T>): Promise<T> {
 /** Rows of a statement whose text is known beforehand, as the database has them. */
 export async function readRows<Row>(
   { $client }: Database,
-  text: string,
-  values: readonly unknown[],
+  { text, params }: Pick<ReadyStatement, 'text' | 'params'>,
 ): Promise<Row[]> {
   // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
-  const statement = $client.prepare(text).bind(...values)
+  const statement = $client.prepare(text).bind(...params)
   const { results } = await guarded(text, () => statement.all<Row>())
   return results
 }

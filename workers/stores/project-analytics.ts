@@ -64,7 +64,10 @@ export type AnalyticsRow = Record<'days' | 'last' | 'before', string | null> & {
 export class ProjectAnalyticsStore extends Store {
   /** Figures of epochs that end after `since` by day, and the settled sums now and at `since`. @param now - Unix seconds. */
   async read(projectId: string, since: number, now: number): Promise<Analytics> {
-    const [row] = await readRows<AnalyticsRow>(this.db, analyticsText, [projectId, now, since])
+    const [row] = await readRows<AnalyticsRow>(this.db, {
+      text: analyticsText,
+      params: [projectId, now, since],
+    })
     return readAnalytics(row)
   }
 }

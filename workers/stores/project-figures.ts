@@ -4,7 +4,7 @@ import { countedStatement } from './epoch-rounds.ts'
 import { earningsKey } from './project-row.ts'
 import { RowReader } from './rows.ts'
 import { projectEpochs, projectMiners, projects, slashes } from './schema/index.ts'
-import { insertFrom, isOneOf, jsonParts, listed, replaced } from './statements.ts'
+import { insertFrom, isOneOf, jsonParts, listed, prepared, replaced } from './statements.ts'
 
 export type ProjectEpoch = typeof projectEpochs.$inferSelect
 export type ProjectMiner = typeof projectMiners.$inferSelect
@@ -110,7 +110,10 @@ export class ProjectFiguresStore extends Store {
 
   /** The last epoch, and the last one that was settled by `before`, in one statement. */
   async bounds(projectId: string, before: number | null): Promise<EpochBounds> {
-    const found = await readRows<Record<string, unknown>>(this.db, boundsText, [projectId, before ?? -1])
+    const found = await readRows<Record<string, unknown>>(
+      this.db,
+      readBounds({ projectId, before: before ?? -1 }),
+    )
     const rows = found.map((row) => epochRows.read(row))
     const [last = null, second = null] = rows
     const single = last !== null && before !== null && last.settledAt <= before
@@ -146,12 +149,16 @@ export class ProjectFiguresStore extends Store {
 const epochRows = new RowReader(projectEpochs)
 
 /** Read with every record of a project, so its text is made once. */
-const boundsText = `
-  SELECT ${epochRows.select('e')} FROM project_epochs AS e WHERE e.project_id = ?1 AND e.seq IN (
-    (SELECT l.seq FROM project_epochs AS l WHERE l.project_id = ?1 ORDER BY l.seq DESC LIMIT 1),
-    (SELECT b.seq FROM project_epochs AS b WHERE b.project_id = ?1 AND b.settled_at <= ?2
-      ORDER BY b.settled_at DESC, b.seq DESC LIMIT 1))
-  ORDER BY e.seq DESC`
+const readBounds = prepared(() => {
+  const { projectId, seq, settledAt } = projectEpochs
+  const isOfProject = sql`${projectId} = ${sql.placeholder('projectId')}`
+  return sql`
+    SELECT ${sql.raw(epochRows.select('e'))} FROM ${projectEpochs} AS e WHERE e.project_id = ${sql.placeholder('projectId')} AND e.seq IN (
+      (SELECT ${seq} FROM ${projectEpochs} WHERE ${isOfProject} ORDER BY ${seq} DESC LIMIT 1),
+      (SELECT ${seq} FROM ${projectEpochs} WHERE ${isOfProject} AND ${settledAt} <= ${sql.placeholder('before')}
+        ORDER BY ${settledAt} DESC, ${seq} DESC LIMIT 1))
+    ORDER BY e.seq DESC`
+})
 
 /** @param executed - Slashes of the project that were executed so far. */
 function epochRow(settled: SettledEpoch, last: ProjectEpoch | null, executed: number): ProjectEpoch {

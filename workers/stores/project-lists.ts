@@ -76,7 +76,7 @@ export class ProjectLists extends Store {
     const isSearched =
       isSearch(filter, sort) || (filter.deviceClass !== undefined && (await this.#isRare(filter)))
     const { sql: text, params } = this.#statement(filter, sort, after, limit, isSearched)
-    const rows = await readRows<Record<string, unknown>>(this.db, text, params)
+    const rows = await readRows<Record<string, unknown>>(this.db, { text, params })
     return rows.map((row) => listedRows.read(row))
   }
 

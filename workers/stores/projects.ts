@@ -1,4 +1,5 @@
 import { and, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { type ManifestHashes, type ProjectManifest, publicStatuses } from '../../protocol/manifest/index.ts'
 import type { ChainState } from '../chain/projections.ts'
 import type { ProjectIds, Wallet } from './caller.ts'
@@ -6,8 +7,8 @@ import { batch, isChanged, readRows, Store } from './database.ts'
 import { boundaryColumns, manifestColumns, type Project } from './project-row.ts'
 import { isPublishedAs } from './registry-effects.ts'
 import { RowReader } from './rows.ts'
-import { projects, projectVersions, type Token } from './schema/index.ts'
-import { insertFrom, isOneOf } from './statements.ts'
+import { chainStates, projects, projectVersions, type Token } from './schema/index.ts'
+import { insertFrom, isOneOf, prepared } from './statements.ts'
 
 export type { Project } from './project-row.ts'
 export type ProjectVersion = typeof projectVersions.$inferSelect
@@ -90,7 +91,7 @@ export class ProjectStore extends Store {
   }
 
   async findRecord(projectId: string): Promise<ProjectRecord | null> {
-    const [row] = await readRows<RecordRow>(this.db, recordText, [projectId])
+    const [row] = await readRows<RecordRow>(this.db, readRecord({ projectId }))
     return row === undefined ? null : recordOf(row)
   }
 
@@ -177,16 +178,21 @@ const currentRows = new RowReader(projectVersions, undefined, 'current_')
 const pendingRows = new RowReader(projectVersions, pendingMembers, 'pending_')
 
 /** One statement, whatever the record holds. Most requests about a project begin with it, so its text is made once. */
-const recordText = `
-  SELECT ${projectRows.select('p')}, ${currentRows.select('c')}, ${pendingRows.select('n')},
-    registry.state AS registry, vault.state AS vault_state
-  FROM projects AS p
-  JOIN project_versions AS c ON c.project_id = p.project_id AND c.version = p.version AND c.status <> 'rejected'
-  LEFT JOIN project_versions AS n ON n.id = (SELECT id FROM project_versions AS v WHERE v.project_id = p.project_id
-    AND v.version > p.version AND v.status <> 'rejected' ORDER BY v.version DESC LIMIT 1)
-  LEFT JOIN chain_states AS registry ON registry.kind = 'project' AND registry.subject = p.project_id
-  LEFT JOIN chain_states AS vault ON vault.kind = 'vault' AND vault.subject = p.vault
-  WHERE p.project_id = ?`
+const readRecord = prepared(() => {
+  const p = alias(projects, 'p')
+  const [c, n, v] = [alias(projectVersions, 'c'), alias(projectVersions, 'n'), alias(projectVersions, 'v')]
+  const [registry, vault] = [alias(chainStates, 'registry'), alias(chainStates, 'vault')]
+  return sql`
+    SELECT ${sql.raw([projectRows.select('p'), currentRows.select('c'), pendingRows.select('n')].join(', '))},
+      ${registry.state} AS registry, ${vault.state} AS vault_state
+    FROM ${projects} AS p
+    JOIN ${projectVersions} AS c ON ${c.projectId} = ${p.projectId} AND ${c.version} = ${p.version} AND ${c.status} <> 'rejected'
+    LEFT JOIN ${projectVersions} AS n ON ${n.id} = (SELECT ${v.id} FROM ${projectVersions} AS v WHERE ${v.projectId} = ${p.projectId}
+      AND ${v.version} > ${p.version} AND ${v.status} <> 'rejected' ORDER BY ${v.version} DESC LIMIT 1)
+    LEFT JOIN ${chainStates} AS registry ON ${registry.kind} = 'project' AND ${registry.subject} = ${p.projectId}
+    LEFT JOIN ${chainStates} AS vault ON ${vault.kind} = 'vault' AND ${vault.subject} = ${p.vault}
+    WHERE ${p.projectId} = ${sql.placeholder('projectId')}`
+})
 
 interface RecordRow extends Record<string, unknown> {
   pending_id: number | null

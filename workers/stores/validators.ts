@@ -7,7 +7,7 @@ import {
 import type { NetworkParams } from '../../protocol/identity/index.ts'
 import { type Database, readRows, Store } from './database.ts'
 import { committeeSets, nodes, validatorGenerations } from './schema/index.ts'
-import { fromTemplate } from './statements.ts'
+import { fromTemplate, prepared } from './statements.ts'
 
 /** A validator of a generation, with what its node registered. */
 export interface Validator {
@@ -118,7 +118,7 @@ export class ValidatorStore extends Store {
 
   /** From when on the network has validators: its first generation counts until the next one does. Null without one. */
   async since(): Promise<number | null> {
-    const [first] = await readRows<{ since: number }>(this.db, sinceText, [])
+    const [first] = await readRows<{ since: number }>(this.db, readSince({}))
     return first?.since ?? null
   }
 
@@ -158,7 +158,9 @@ export class ValidatorStore extends Store {
 }
 
 /** Read with every task that is submitted, so its text is made once. */
-const sinceText = `SELECT ${effectiveAt.name} AS since FROM validator_generations ORDER BY ${number.name} LIMIT 1`
+const readSince = prepared(
+  () => sql`SELECT ${effectiveAt} AS since FROM ${validatorGenerations} ORDER BY ${number} LIMIT 1`,
+)
 
 const newest = (where: SQL | undefined, limit: number): SQL => sql`(SELECT * FROM ${validatorGenerations}
   WHERE ${where ?? sql`true`} ORDER BY ${number} DESC LIMIT ${limit}) AS ${validatorGenerations}`

@@ -195,7 +195,10 @@ export class WhyFactStore extends Store {
 
   /** Null for no subscription. @param now - Unix seconds. */
   async ofSubscription(subscriptionId: string, now: number): Promise<SubscriptionFacts | null> {
-    const [row] = await readRows<FactsRow>(this.db, subscriptionText(this.#params), [subscriptionId, now])
+    const [row] = await readRows<FactsRow>(this.db, {
+      text: subscriptionText(this.#params),
+      params: [subscriptionId, now],
+    })
     if (row === undefined) return null
     return {
       project: read(row.project) as ProjectFacts | null,
@@ -215,9 +218,8 @@ export class WhyFactStore extends Store {
     since: number,
     now: number,
   ): Promise<{ analytics: Analytics; facts: ProjectFacts | null }> {
-    const values = [projectId, now, since]
-    const text = ofProjectText(this.#params)
-    const [row] = await readRows<AnalyticsRow & { project: string | null }>(this.db, text, values)
+    const statement = { text: ofProjectText(this.#params), params: [projectId, now, since] }
+    const [row] = await readRows<AnalyticsRow & { project: string | null }>(this.db, statement)
     return { analytics: readAnalytics(row), facts: read(row?.project) as ProjectFacts | null }
   }
 }
