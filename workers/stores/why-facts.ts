@@ -1,10 +1,30 @@
+import { type Column, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { MissReason, RejectionReason } from '../../durable-objects/round/states.ts'
 import type { NetworkParams } from '../../protocol/identity/index.ts'
 import type { CommitteeRules, DeviceRequirements, ListingStatus } from '../../protocol/manifest/index.ts'
 import { type Database, readRows, Store } from './database.ts'
 import type { DeviceRow } from './devices.ts'
 import type { EpochRow } from './epochs.ts'
-import { type Analytics, type AnalyticsRow, analyticsText, readAnalytics } from './project-analytics.ts'
+import { type Analytics, type AnalyticsRow, analyticsStatement, readAnalytics } from './project-analytics.ts'
+import {
+  chainCursor,
+  chainStates,
+  committeeSetAttestations,
+  committeeSets,
+  devices,
+  epochCredits,
+  epochReceipts,
+  epochRounds,
+  epochShares,
+  leases,
+  nodes,
+  projects,
+  projectVersions,
+  subscriptions,
+  validatorGenerations,
+} from './schema/index.ts'
+import { isSameEpoch, prepared } from './statements.ts'
 
 /** The facts that decide whether a project gives work in the epoch that runs. */
 export interface ProjectFacts {
@@ -87,68 +107,97 @@ export interface SubscriptionFacts {
  * Limits on the rows that are read. Leases: the newest of the subscription that are not credited, and the newest of the owner, some of
  * which are of other devices.
  */
-const leasesRead = 100
-const sharesRead = 10
-const claimableRead = 50
-const leasesSecs = 86_400
+const leasesRead = sql.raw('100')
+const sharesRead = sql.raw('10')
+const claimableRead = sql.raw('50')
+const leasesSecs = sql.raw('86400')
 
-/** The project, with the epoch that runs by its version in force. `?2` is the time: a bound number is a float to the database. */
-const projectText = (
-  id: string,
-) => `SELECT p.*, v.epoch_secs, v.manifest, CAST(?2 AS INTEGER) / v.epoch_secs AS epoch
-  FROM projects AS p JOIN project_versions AS v
-    ON v.project_id = p.project_id AND v.version = p.version AND v.status <> 'rejected'
-  WHERE p.project_id = ${id}`
+const now = sql.placeholder('now')
+
+/** The project, with the epoch that runs by its version in force. The cast is because a bound number is a float to the database. */
+const projectOf = (id: SQLWrapper): SQL => {
+  const [p, v] = [alias(projects, 'p'), alias(projectVersions, 'v')]
+  return sql`SELECT p.*, ${v.epochSecs}, ${v.manifest}, CAST(${now} AS INTEGER) / ${v.epochSecs} AS epoch
+    FROM ${projects} AS p JOIN ${projectVersions} AS v
+      ON ${v.projectId} = ${p.projectId} AND ${v.version} = ${p.version} AND ${v.status} <> 'rejected'
+    WHERE ${p.projectId} = ${id}`
+}
 
 type Offset = Pick<NetworkParams, 'beacon_offset_secs'>
 
-const generationText = ({ beacon_offset_secs }: Offset) => `SELECT document FROM validator_generations
-  WHERE effective_at <= of.epoch * of.epoch_secs - ${beacon_offset_secs} ORDER BY generation DESC LIMIT 1`
+const offsetOf = ({ beacon_offset_secs }: Offset): SQL => sql.raw(String(beacon_offset_secs))
 
-const isOfEpoch = (table: string) => `${table}.project_id = of.project_id AND ${table}.epoch = of.epoch`
+const generationDocument = (params: Offset): SQL => {
+  const { document, effectiveAt, generation } = validatorGenerations
+  return sql`SELECT ${document} FROM ${validatorGenerations}
+    WHERE ${effectiveAt} <= of.epoch * of.epoch_secs - ${offsetOf(params)} ORDER BY ${generation} DESC LIMIT 1`
+}
 
-const projectFacts = (
-  params: Offset,
-) => `SELECT json_object('projectId', of.project_id, 'listing', of.listing_status, 'reviewedAt', of.reviewed_at,
-  'epoch', of.epoch, 'epochSecs', of.epoch_secs,
-  'committee', of.manifest->'$.consensus.work.committee', 'requirements', of.manifest->'$.scheduling.requirements',
-  'lastWorkAt', (SELECT max(ends_at) FROM epoch_rounds AS r WHERE r.project_id = of.project_id),
-  'rounds', coalesce((SELECT rounds FROM epoch_rounds AS r WHERE ${isOfEpoch('r')}), 0),
-  'set', (SELECT json_object('setHash', set_hash, 'entries', entries, 'builtAt', built_at, 'attestedAt', attested_at)
-    FROM committee_sets AS c WHERE ${isOfEpoch('c')}),
-  'validators', (SELECT json_array_length(document, '$.validators') FROM (${generationText(params)})),
-  'missing', (SELECT json_group_array(one.value->>'node_id')
-    FROM committee_sets AS c, json_each((${generationText(params)}), '$.validators') AS one
-    WHERE ${isOfEpoch('c')} AND c.attested_at IS NULL AND NOT EXISTS (
-      SELECT 1 FROM committee_set_attestations AS a WHERE ${isOfEpoch('a')} AND a.public_key = one.value->>'public_key')),
-  'isBehind', coalesce((SELECT is_behind FROM chain_cursor), 1)) FROM of`
+const isOfEpoch = ({ projectId, epoch }: Record<'projectId' | 'epoch', Column>): SQL =>
+  sql`${projectId} = of.project_id AND ${epoch} = of.epoch`
 
-/** One statement, because causes of one answer are of one moment. `?1` is the subscription. */
-const subscriptionText = (params: Offset) => `WITH s AS (
-    SELECT s.*, coalesce(c.state->>'payout', s.owner) AS payout,
-      max(coalesce(c.state->>'started_at', 0), coalesce(c.state->>'payout_at', 0)) AS payout_at FROM subscriptions AS s
-    LEFT JOIN chain_states AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
-    WHERE s.subscription_id = ?1),
-  of AS (${projectText('(SELECT project_id FROM s)')}),
-  newest AS (SELECT l.* FROM s JOIN leases AS l ON l.owner = s.owner ORDER BY l.created_at DESC LIMIT ${leasesRead}),
-  alike AS MATERIALIZED (SELECT n.subscription_id = ?1 AS is_own, n.project_id, n.epoch, sum(n.units) AS units, min(n.created_at) AS at,
-      count(*) AS count FROM newest AS n GROUP BY is_own, n.project_id, n.epoch),
-  other AS MATERIALIZED (SELECT epoch, missed_because, rejection_reason, vote_problem, created_at,
-      proof_status IN ('rejected', 'missed') OR state = 'missed' AS went_wrong
-    FROM leases INDEXED BY leases_other_of_subscription
-    WHERE subscription_id = ?1 AND (state <> 'finalized' OR proof_status <> 'verified') ORDER BY created_at DESC LIMIT ${leasesRead}),
+const projectFacts = (params: Offset): SQL => {
+  const { setHash, entries, builtAt, attestedAt } = committeeSets
+  const { endsAt, projectId, rounds } = epochRounds
+  return sql`SELECT json_object('projectId', of.project_id, 'listing', of.listing_status, 'reviewedAt', of.reviewed_at,
+    'epoch', of.epoch, 'epochSecs', of.epoch_secs,
+    'committee', of.manifest->'$.consensus.work.committee', 'requirements', of.manifest->'$.scheduling.requirements',
+    'lastWorkAt', (SELECT max(${endsAt}) FROM ${epochRounds} WHERE ${projectId} = of.project_id),
+    'rounds', coalesce((SELECT ${rounds} FROM ${epochRounds} WHERE ${isOfEpoch(epochRounds)}), 0),
+    'set', (SELECT json_object('setHash', ${setHash}, 'entries', ${entries}, 'builtAt', ${builtAt}, 'attestedAt', ${attestedAt})
+      FROM ${committeeSets} WHERE ${isOfEpoch(committeeSets)}),
+    'validators', (SELECT json_array_length(document, '$.validators') FROM (${generationDocument(params)})),
+    'missing', (SELECT json_group_array(one.value->>'node_id')
+      FROM ${committeeSets}, json_each((${generationDocument(params)}), '$.validators') AS one
+      WHERE ${isOfEpoch(committeeSets)} AND ${attestedAt} IS NULL AND NOT EXISTS (
+        SELECT 1 FROM ${committeeSetAttestations}
+        WHERE ${isOfEpoch(committeeSetAttestations)} AND ${committeeSetAttestations.publicKey} = one.value->>'public_key')),
+    'isBehind', coalesce((SELECT ${chainCursor.isBehind} FROM ${chainCursor}), 1)) FROM of`
+}
+
+/** One statement, because causes of one answer are of one moment. Its placeholders: `subscription`, and the time as `now`. */
+function subscriptionStatement(params: Offset): SQL {
+  const subscription = sql.placeholder('subscription')
+  const [s, c, l, n] = [
+    alias(subscriptions, 's'),
+    alias(chainStates, 'c'),
+    alias(leases, 'l'),
+    alias(nodes, 'n'),
+  ]
+  const [d, e, r, t] = [
+    alias(devices, 'd'),
+    alias(epochShares, 'e'),
+    alias(epochReceipts, 'r'),
+    alias(epochRounds, 't'),
+  ]
+  const { missedBecause, rejectionReason, voteProblem, createdAt, proofStatus, state } = leases
+  const credits = alias(epochCredits, 'e')
+  return sql`WITH s AS (
+    SELECT s.*, coalesce(${c.state}->>'payout', ${s.owner}) AS payout,
+      max(coalesce(${c.state}->>'started_at', 0), coalesce(${c.state}->>'payout_at', 0)) AS payout_at FROM ${subscriptions} AS s
+    LEFT JOIN ${chainStates} AS c ON ${c.kind} = 'subscription' AND ${c.subject} = ${s.subscriptionId}
+    WHERE ${s.subscriptionId} = ${subscription}),
+  of AS (${projectOf(sql`(SELECT project_id FROM s)`)}),
+  newest AS (SELECT l.* FROM s JOIN ${leases} AS l ON ${l.owner} = ${s.owner} ORDER BY ${l.createdAt} DESC LIMIT ${leasesRead}),
+  alike AS MATERIALIZED (SELECT n.subscription_id = ${subscription} AS is_own, n.project_id, n.epoch, sum(n.units) AS units,
+      min(n.created_at) AS at, count(*) AS count FROM newest AS n GROUP BY is_own, n.project_id, n.epoch),
+  other AS MATERIALIZED (SELECT ${leases.epoch}, ${missedBecause}, ${rejectionReason}, ${voteProblem}, ${createdAt},
+      ${proofStatus} IN ('rejected', 'missed') OR ${state} = 'missed' AS went_wrong
+    FROM ${leases} INDEXED BY leases_other_of_subscription
+    WHERE ${leases.subscriptionId} = ${subscription} AND (${state} <> 'finalized' OR ${proofStatus} <> 'verified')
+    ORDER BY ${createdAt} DESC LIMIT ${leasesRead}),
   wrong AS (SELECT missed_because, rejection_reason, vote_problem, max(created_at) AS at, count(*) AS count FROM other
-    WHERE went_wrong AND created_at > ?2 - ${leasesSecs} GROUP BY missed_because, rejection_reason),
-  unclaimed AS MATERIALIZED (SELECT e.epoch, e.project_id FROM s
-    JOIN epoch_shares AS e INDEXED BY epoch_shares_unclaimed ON e.miner = s.payout AND e.project_id = s.project_id
-    WHERE e.claimed_at IS NULL AND e.leaf IS NOT NULL ORDER BY e.epoch LIMIT ${claimableRead})
+    WHERE went_wrong AND created_at > ${now} - ${leasesSecs} GROUP BY missed_because, rejection_reason),
+  unclaimed AS MATERIALIZED (SELECT ${e.epoch}, ${e.projectId} FROM s
+    JOIN ${epochShares} AS e INDEXED BY epoch_shares_unclaimed ON ${e.miner} = s.payout AND ${e.projectId} = ${s.projectId}
+    WHERE ${e.claimedAt} IS NULL AND ${e.leaf} IS NOT NULL ORDER BY ${e.epoch} LIMIT ${claimableRead})
 SELECT (${projectFacts(params)}) AS project,
-  (SELECT json_object('owner', d.owner, 'boundAt', d.bound_at, 'unboundAt', d.unbound_at, 'linkState', d.link_state,
-    'linkStateAt', d.link_state_at, 'nodectlVersion', d.nodectl_version, 'profileUpdatedAt', d.profile_updated_at,
-    'class', d.class, 'engine', d.engine, 'hardware', json(d.hardware), 'score', d.benchmark->>'score',
-    'voteFaultAt', d.vote_fault_at, 'benchmarkFaultAt', d.benchmark_fault_at, 'bannedAt', d.banned_at,
-    'banReason', d.ban_reason, 'nodeStatus', n.status, 'nodeHealth', n.health, 'revokedAt', n.revoked_at)
-    FROM s JOIN devices AS d ON d.node_id = s.node_id LEFT JOIN nodes AS n ON n.node_id = s.node_id) AS device,
+  (SELECT json_object('owner', ${d.owner}, 'boundAt', ${d.boundAt}, 'unboundAt', ${d.unboundAt}, 'linkState', ${d.linkState},
+    'linkStateAt', ${d.linkStateAt}, 'nodectlVersion', ${d.nodectlVersion}, 'profileUpdatedAt', ${d.profileUpdatedAt},
+    'class', ${d.class}, 'engine', ${d.engine}, 'hardware', json(${d.hardware}), 'score', ${d.benchmark}->>'score',
+    'voteFaultAt', ${d.voteFaultAt}, 'benchmarkFaultAt', ${d.benchmarkFaultAt}, 'bannedAt', ${d.bannedAt},
+    'banReason', ${d.banReason}, 'nodeStatus', ${n.status}, 'nodeHealth', ${n.health}, 'revokedAt', ${n.revokedAt})
+    FROM s JOIN ${devices} AS d ON ${d.nodeId} = ${s.nodeId} LEFT JOIN ${nodes} AS n ON ${n.nodeId} = ${s.nodeId}) AS device,
   (SELECT json_group_array(json_object('missedBecause', missed_because, 'rejectionReason', rejection_reason,
     'count', count, 'lastAt', at, 'problem', vote_problem))
     FROM wrong) AS leases,
@@ -157,29 +206,30 @@ SELECT (${projectFacts(params)}) AS project,
   (SELECT iif(sum(count) = ${leasesRead}, min(at), NULL) FROM alike) AS leasesSince,
   (SELECT json_group_array(json_object('epoch', epoch, 'endsAt', ends_at, 'units', units, 'amount', amount,
     'token', json(token), 'leaf', leaf, 'state', state, 'settlement', settlement, 'error', error))
-    FROM (SELECT e.*, r.token, r.state, r.settlement, r.error FROM s
-      JOIN epoch_shares AS e ON e.miner = s.payout AND e.project_id = s.project_id AND (e.claimed_at IS NOT NULL) = 0
-      JOIN epoch_receipts AS r ON r.project_id = e.project_id AND r.epoch = e.epoch
-      ORDER BY e.ends_at DESC, e.epoch DESC LIMIT ${sharesRead})) AS shares,
-  (SELECT json_object('count', count(r.epoch), 'since', min(r.release_at),
+    FROM (SELECT e.*, ${r.token}, ${r.state}, ${r.settlement}, ${r.error} FROM s
+      JOIN ${epochShares} AS e ON ${e.miner} = s.payout AND ${e.projectId} = ${s.projectId} AND (${e.claimedAt} IS NOT NULL) = 0
+      JOIN ${epochReceipts} AS r ON ${isSameEpoch(r, e)}
+      ORDER BY ${e.endsAt} DESC, ${e.epoch} DESC LIMIT ${sharesRead})) AS shares,
+  (SELECT json_object('count', count(${r.epoch}), 'since', min(${r.releaseAt}),
       'isAll', json(iif(count(*) < ${claimableRead}, 'true', 'false')))
-    FROM unclaimed AS u LEFT JOIN epoch_receipts AS r
-      ON r.project_id = u.project_id AND r.epoch = u.epoch AND r.state = 'settled' AND r.release_at <= ?2) AS claimable,
-  (SELECT json_group_array(json_object('epoch', r.epoch, 'endsAt', r.starts_at + r.epoch_secs, 'recipients', r.recipients,
-    'cap', t.terms->>'$.max_recipients_per_epoch'))
+    FROM unclaimed AS u LEFT JOIN ${epochReceipts} AS r
+      ON ${r.projectId} = u.project_id AND ${r.epoch} = u.epoch AND ${r.state} = 'settled' AND ${r.releaseAt} <= ${now}) AS claimable,
+  (SELECT json_group_array(json_object('epoch', ${r.epoch}, 'endsAt', ${r.startsAt} + ${r.epochSecs}, 'recipients', ${r.recipients},
+    'cap', ${t.terms}->>'$.max_recipients_per_epoch'))
     FROM s, (SELECT project_id, epoch FROM alike WHERE is_own AND units > 0) AS credited
-    JOIN epoch_receipts AS r ON r.project_id = credited.project_id AND r.epoch = credited.epoch
-    JOIN epoch_rounds AS t ON t.project_id = r.project_id AND t.epoch = r.epoch
-    WHERE r.starts_at - ${params.beacon_offset_secs} >= s.payout_at AND NOT EXISTS (SELECT 1 FROM epoch_shares AS e
-      WHERE e.miner = s.payout AND e.project_id = r.project_id AND e.epoch = r.epoch)) AS unshared,
-  (SELECT json_object('epoch', epoch, 'endsAt', ends_at) FROM s JOIN epoch_credits AS e
-    ON e.miner = s.payout AND e.project_id = s.project_id
-    WHERE NOT EXISTS (SELECT 1 FROM epoch_receipts AS r WHERE r.project_id = e.project_id AND r.epoch = e.epoch)
-    ORDER BY e.ends_at LIMIT 1) AS unattested
+    JOIN ${epochReceipts} AS r ON ${r.projectId} = credited.project_id AND ${r.epoch} = credited.epoch
+    JOIN ${epochRounds} AS t ON ${isSameEpoch(t, r)}
+    WHERE ${r.startsAt} - ${offsetOf(params)} >= s.payout_at AND NOT EXISTS (SELECT 1 FROM ${epochShares} AS e
+      WHERE ${e.miner} = s.payout AND ${isSameEpoch(e, r)})) AS unshared,
+  (SELECT json_object('epoch', ${credits.epoch}, 'endsAt', ${credits.endsAt}) FROM s JOIN ${epochCredits} AS e
+    ON ${credits.miner} = s.payout AND ${credits.projectId} = ${s.projectId}
+    WHERE NOT EXISTS (SELECT 1 FROM ${epochReceipts} AS r WHERE ${isSameEpoch(r, credits)})
+    ORDER BY ${credits.endsAt} LIMIT 1) AS unattested
 FROM s`
+}
 
-const ofProjectText = (params: Offset) => `WITH of AS (${projectText('?1')})
-  SELECT analytics.*, (${projectFacts(params)}) AS project FROM (${analyticsText}) AS analytics`
+const projectStatement = (params: Offset): SQL => sql`WITH of AS (${projectOf(sql.placeholder('project'))})
+  SELECT analytics.*, (${projectFacts(params)}) AS project FROM (${analyticsStatement()}) AS analytics`
 
 type Figures = 'lastEpoch' | 'leasesSince'
 type FactsRow = Record<Exclude<keyof SubscriptionFacts, Figures>, string | null> &
@@ -187,18 +237,20 @@ type FactsRow = Record<Exclude<keyof SubscriptionFacts, Figures>, string | null>
 
 /** The facts from which causes are found. */
 export class WhyFactStore extends Store {
-  readonly #params: Offset
+  readonly #readSubscription: ReturnType<typeof prepared>
+  readonly #readProject: ReturnType<typeof prepared>
   constructor(db: Database, params: Offset) {
     super(db)
-    this.#params = params
+    this.#readSubscription = prepared(() => subscriptionStatement(params))
+    this.#readProject = prepared(() => projectStatement(params))
   }
 
   /** Null for no subscription. @param now - Unix seconds. */
   async ofSubscription(subscriptionId: string, now: number): Promise<SubscriptionFacts | null> {
-    const [row] = await readRows<FactsRow>(this.db, {
-      text: subscriptionText(this.#params),
-      params: [subscriptionId, now],
-    })
+    const [row] = await readRows<FactsRow>(
+      this.db,
+      this.#readSubscription({ subscription: subscriptionId, now }),
+    )
     if (row === undefined) return null
     return {
       project: read(row.project) as ProjectFacts | null,
@@ -218,7 +270,7 @@ export class WhyFactStore extends Store {
     since: number,
     now: number,
   ): Promise<{ analytics: Analytics; facts: ProjectFacts | null }> {
-    const statement = { text: ofProjectText(this.#params), params: [projectId, now, since] }
+    const statement = this.#readProject({ project: projectId, now, since })
     const [row] = await readRows<AnalyticsRow & { project: string | null }>(this.db, statement)
     return { analytics: readAnalytics(row), facts: read(row?.project) as ProjectFacts | null }
   }
