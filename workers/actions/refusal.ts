@@ -28,7 +28,7 @@ export function refusalError(result: NotTaken, request: Pick<RelayRequest, 'acti
     case 'exhausted':
       return allowanceError(result, request)
     case 'unavailable':
-      return unavailable(`The relay (${result.part})`)
+      return unavailable(`The relayer (${result.part})`)
   }
 }
 

@@ -53,7 +53,7 @@ export async function submitAction(
     return relayed(earlier)
   }
   const { relayer } = c.var.services
-  if (relayer === null) throw notSetUp('The relay', c.var.settings, 'relayer')
+  if (relayer === null) throw notSetUp('The relayer', c.var.settings, 'relayer')
   if (!submission.ok) throw submission.error
   const { request } = submission
   const earlier = await findRelayed(c, request.id)

@@ -4,7 +4,7 @@ import type { Env } from '../env.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { objectClient } from '../object-client.ts'
 
-const part = 'The relay'
+const part = 'The link'
 
 type Calls = Pick<NodeLinkObject, 'refresh' | 'status' | 'decide' | 'tellFinality' | 'attest'>
 

@@ -43,7 +43,7 @@ export const connectRelay = defineRoute(
     const refusal = refusalOf(nodeId, standing)
     if (refusal !== null) throw refusal
     const opened = await connect(null, standing?.isValidator)
-    if (opened === null) throw unavailable('The relay')
+    if (opened === null) throw unavailable('The link')
     return opened
   },
 )
