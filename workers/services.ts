@@ -51,9 +51,9 @@ import { RoundFiles } from './stores/round-files.ts'
 import { RoundOffenceStore } from './stores/round-offences.ts'
 import { RoundStore, type WrittenRound } from './stores/rounds.ts'
 import { SessionStore } from './stores/sessions.ts'
+import { SetCandidateStore } from './stores/set-candidates.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SlashStore } from './stores/slashes.ts'
-import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TaskStore } from './stores/tasks.ts'
 import { TransactionStore } from './stores/transactions.ts'
@@ -132,7 +132,7 @@ export function createServices(env: Env) {
     transactions: new TransactionStore(db),
     chainIndex,
     committeeSets: new CommitteeSetStore(db, env.MODULES, params),
-    snapshotCandidates: new SnapshotCandidateStore(db),
+    setCandidates: new SetCandidateStore(db),
     tasks: new TaskStore(db),
     rounds: new RoundStore(db),
     // Requests only read rounds.

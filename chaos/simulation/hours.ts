@@ -93,7 +93,7 @@ export async function hourOf({ seed, projects, validators: count, isSpread }: Ho
       coordinator: { sign: () => ({}) },
       links: (key: string) => object('NodeLink', key),
       projects: { findRecord: () => trip().then(() => record) },
-      snapshotCandidates: { page: () => trip().then(() => candidates) },
+      setCandidates: { page: () => trip().then(() => candidates) },
       validators: { ofEpoch: () => trip().then(() => ({ validators: people.map(knownAs) })) },
     }
     const settings = { PROFILE: profile, BASE_URL: new URL('http://localhost') }

@@ -14,7 +14,7 @@ import { tooMuchGasText } from './gas-limit.ts'
 import type { Attempt, Relay } from './ledger.ts'
 import { isRevert, type RevertReason, readRevert } from './revert-reason.ts'
 
-export interface ChainSnapshot extends FeeMarket {
+export interface ChainReading extends FeeMarket {
   head: number
   /** Transactions of the key in blocks, so also the first nonce no block has used. */
   count: number
@@ -44,7 +44,7 @@ export class RelayerChain {
     this.#errors = errors
   }
 
-  async snapshot(): Promise<ChainSnapshot> {
+  async read(): Promise<ChainReading> {
     const [id, block, count, balance, tip] = await this.#rpc.batch([
       ['eth_chainId'],
       ['eth_getBlockByNumber', 'latest', false],

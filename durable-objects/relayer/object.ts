@@ -4,14 +4,14 @@ import { untilNextLook } from '../indexer/newest-blocks.ts'
 import { type CopiedRows, type CopyPage, dumpPage, endLoading, loadRows } from '../object-copy.ts'
 import { migrate } from '../sql-migrations.ts'
 import { Allowances } from './allowances.ts'
-import type { ChainSnapshot, RelayerChain } from './chain.ts'
+import type { ChainReading, RelayerChain } from './chain.ts'
 import { feeCapFor, initialFees } from './fees.ts'
 import { RelayLedger, relayerTables } from './ledger.ts'
 import { relayerMigrations } from './migrations.ts'
 import { isRpcFault, type Parts, partsOf, requireRpcFault } from './parts.ts'
 import { Passes } from './passes.ts'
+import { Readings } from './readings.ts'
 import { readSendRefusal } from './send-errors.ts'
-import { Snapshots } from './snapshots.ts'
 import type { RelayerConfig, RelayerHealth, RelayRequest, RelayResult, RelayView } from './types.ts'
 import { viewOf } from './view.ts'
 
@@ -52,7 +52,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   readonly #ledger: RelayLedger
   readonly #allowances: Allowances
   readonly #parts: Parts | null
-  readonly #snapshots: Snapshots
+  readonly #readings: Readings
   readonly #passes: Passes | null
   readonly #accepting = new Map<string, Promise<RelayResult>>()
   readonly #serialized = new Map<string, string>()
@@ -66,8 +66,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     this.#ledger = new RelayLedger(ctx.storage)
     this.#allowances = new Allowances(ctx.storage, config ?? { gasPerDay: 0, gasPerOwner: 0 })
     this.#parts = config && partsOf(config, this.#ledger, ctx.storage)
-    this.#snapshots = new Snapshots(this.#parts?.chain ?? null, this.#ledger)
-    this.#passes = this.#parts && new Passes(this.#parts, this.#ledger, this.#snapshots)
+    this.#readings = new Readings(this.#parts?.chain ?? null, this.#ledger)
+    this.#passes = this.#parts && new Passes(this.#parts, this.#ledger, this.#readings)
     void ctx.blockConcurrencyWhile(async () => {
       migrate(ctx.storage, relayerMigrations)
       this.#alarmAtMs = await ctx.storage.getAlarm()
@@ -95,24 +95,24 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const isPending = (id: string) => this.#ledger.find(id)?.nonce === null
     if (this.#parts === null || !ids.some(isPending)) return
     const { reconciler, publisher } = this.#parts
-    let snapshot: ChainSnapshot
+    let reading: ChainReading
     try {
-      snapshot = await this.#snapshots.recent()
+      reading = await this.#readings.recent()
       // Every nonce before a first one that is too high would have to be used up.
-      if (snapshot.count > this.#ledger.nextNonce()) {
-        const again = await this.#snapshots.take()
-        if (again.count !== snapshot.count) return
+      if (reading.count > this.#ledger.nextNonce()) {
+        const again = await this.#readings.take()
+        if (again.count !== reading.count) return
       }
     } catch (error) {
       return requireRpcFault(error)
     }
     const submitted = ids.flatMap((id) => {
       const gas = this.#ledger.find(id)?.gas
-      const isPayable = gas !== undefined && initialFees(snapshot, this.#feeCap(gas)) !== null
-      return (isPayable && this.#ledger.assignNonce(id, snapshot.count)) || []
+      const isPayable = gas !== undefined && initialFees(reading, this.#feeCap(gas)) !== null
+      return (isPayable && this.#ledger.assignNonce(id, reading.count)) || []
     })
     const armed = this.#arm()
-    await reconciler.submit(submitted, snapshot, Date.now())
+    await reconciler.submit(submitted, reading, Date.now())
     await armed
     await publisher.publish()
   }
@@ -162,9 +162,9 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     }
     try {
       // Status is asked all the time, and what its answers cost must not depend on how often.
-      const view = await this.#snapshots.recent(isExact ? undefined : this.#parts?.config.viewMs)
+      const view = await this.#readings.recent(isExact ? undefined : this.#parts?.config.viewMs)
       // A balance that an operator has refilled shows at once.
-      const seen = this.#pays(view) ? view : await this.#snapshots.recent()
+      const seen = this.#pays(view) ? view : await this.#readings.recent()
       const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
       const works = this.#failedAlarms < failedAlarmsMax && facts.undecided + facts.overdue === 0
       // A replaced key accepts nothing and is well; the one that relays has been asked to hand over, by a hub before this.
@@ -306,10 +306,10 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     if (early) return (await elsewhere) ?? { status: 'exhausted', ...early }
     const call = { to: request.to, data: request.data, valueWei: BigInt(request.valueWei) }
     const gasMax = Math.min(request.gasMax ?? relayGasMax, relayGasMax)
-    let snapshot: ChainSnapshot
+    let reading: ChainReading
     let simulated: Awaited<ReturnType<RelayerChain['simulate']>>
     try {
-      ;[snapshot, simulated] = await Promise.all([this.#snapshots.recent(), chain.simulate(call, gasMax)])
+      ;[reading, simulated] = await Promise.all([this.#readings.recent(), chain.simulate(call, gasMax)])
     } catch (error) {
       requireRpcFault(error)
       const poor = error instanceof RpcError && readSendRefusal(error.message) === 'insufficient_funds'
@@ -322,7 +322,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       return { status: 'refused', name, args, reason }
     }
     const { gas } = simulated
-    const fees = initialFees(snapshot, this.#feeCap(gas))
+    const fees = initialFees(reading, this.#feeCap(gas))
     if (fees === null) return { status: 'unavailable', part: 'fees' }
 
     // Nothing awaits from here to storing the row and the alarm.
@@ -331,14 +331,14 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const exhausted = this.#allowances.exhausted(request, gas, nowMs)
     if (exhausted) return { status: 'exhausted', ...exhausted }
     const costWei = BigInt(gas) * fees.maxFeeWei + call.valueWei
-    if (!this.#snapshots.commit(snapshot, costWei)) return { status: 'unavailable', part: 'balance' }
+    if (!this.#readings.commit(reading, costWei)) return { status: 'unavailable', part: 'balance' }
     const relay = this.#ledger.accept({ ...request, ...call, gas, costWei, acceptedAtMs: nowMs })
     this.#allowances.spend(request, gas, nowMs)
     await this.#arm()
     return { status: 'accepted', relay: viewOf(relay) }
   }
 
-  #pays({ balanceWei, ...market }: ChainSnapshot): boolean {
+  #pays({ balanceWei, ...market }: ChainReading): boolean {
     const fees = initialFees(market, this.#feeCap(Number(healthyGas)))
     return fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
   }

@@ -1,13 +1,13 @@
 import type { NewestBlocks } from '../indexer/newest-blocks.ts'
 import type { RelayLedger } from './ledger.ts'
 import { isRpcFault, type Parts } from './parts.ts'
-import type { Snapshots } from './snapshots.ts'
+import type { Readings } from './readings.ts'
 
 /** Passes over everything open, one at a time: what decides is the ledger and the chain, so one too many does no harm. */
 export class Passes {
   readonly #parts: Parts
   readonly #ledger: RelayLedger
-  readonly #snapshots: Snapshots
+  readonly #readings: Readings
   /** The newest block that the last pass knew. */
   #last: { block: string | undefined; changes: number; atMs: number } = {
     block: undefined,
@@ -18,10 +18,10 @@ export class Passes {
   /** The newest block for which a caller had a pass made, also if it failed: callers cost the chain one for each block. */
   #calledFor: string | undefined
 
-  constructor(parts: Parts, ledger: RelayLedger, snapshots: Snapshots) {
+  constructor(parts: Parts, ledger: RelayLedger, readings: Readings) {
     this.#parts = parts
     this.#ledger = ledger
-    this.#snapshots = snapshots
+    this.#readings = readings
   }
 
   /** @returns Whether the chain lacks some actions that are final. */
@@ -57,11 +57,11 @@ export class Passes {
   }
 
   async #passOnce(newest: NewestBlocks | null): Promise<boolean> {
-    const snapshot = await this.#snapshots.take()
-    const dropped = await this.#parts.reconciler.reconcile(snapshot, Date.now())
+    const reading = await this.#readings.take()
+    const dropped = await this.#parts.reconciler.reconcile(reading, Date.now())
     const block = newest?.blocks.at(-1)
     // Another node than that of the index may not have the block yet.
-    const known = block !== undefined && block.number <= snapshot.head ? block.hash : undefined
+    const known = block !== undefined && block.number <= reading.head ? block.hash : undefined
     this.#last = { block: known, changes: this.#ledger.changes(), atMs: Date.now() }
     return dropped
   }

@@ -1,6 +1,6 @@
 import { RpcUnreachable } from '../chain/json-rpc.ts'
 import { orNull } from '../or-null.ts'
-import type { ChainSnapshot, Receipt, RelayerChain } from './chain.ts'
+import type { ChainReading, Receipt, RelayerChain } from './chain.ts'
 import { type Fees, feeCapFor, initialFees } from './fees.ts'
 import {
   type Attempt,
@@ -72,12 +72,12 @@ export class Reconciler {
   }
 
   /** Signs, stores and sends actions that have just got their nonces. After a failure the next pass continues. */
-  async submit(relays: readonly SubmittedRelay[], snapshot: ChainSnapshot, nowMs: number): Promise<void> {
+  async submit(relays: readonly SubmittedRelay[], reading: ChainReading, nowMs: number): Promise<void> {
     for (const { id } of relays) this.#submitting.add(id)
     try {
       const submissions: Submission[] = []
       for (const relay of relays)
-        submissions.push([relay, await this.#sign(relay, this.#initialFees(relay, snapshot), nowMs)])
+        submissions.push([relay, await this.#sign(relay, this.#initialFees(relay, reading), nowMs)])
       await this.#send(submissions, nowMs, null)
     } catch (error) {
       if (!(error instanceof RpcUnreachable)) throw error
@@ -87,24 +87,24 @@ export class Reconciler {
   }
 
   /** One pass over actions with a nonce that are not final. @returns Whether the chain lacks some that are. */
-  async reconcile(snapshot: ChainSnapshot, nowMs: number): Promise<boolean> {
-    await this.#reopen(snapshot, nowMs)
-    this.#fillGaps(snapshot, nowMs)
-    const waiting = this.#ledger.openFrom(snapshot.count, repricedMax)
-    await this.#judge(await this.#readReceipts(waiting, snapshot, nowMs), snapshot, nowMs)
+  async reconcile(reading: ChainReading, nowMs: number): Promise<boolean> {
+    await this.#reopen(reading, nowMs)
+    this.#fillGaps(reading, nowMs)
+    const waiting = this.#ledger.openFrom(reading.count, repricedMax)
+    await this.#judge(await this.#readReceipts(waiting, reading, nowMs), reading, nowMs)
     // Nothing behind a dropped nonce is mined before that is mined again.
-    const dropped = this.#ledger.finalFrom(snapshot.count, resubmittedMax)
+    const dropped = this.#ledger.finalFrom(reading.count, resubmittedMax)
     const again = dropped.flatMap((relay) =>
       this.#ledger.attempts(relay.nonce).map((attempt): Submission => [relay, attempt]),
     )
-    const toSend = await this.#toSend(waiting.slice(0, resubmittedMax), snapshot, nowMs)
+    const toSend = await this.#toSend(waiting.slice(0, resubmittedMax), reading, nowMs)
     const refusals = await this.#send([...again, ...toSend], nowMs, waiting[0] ?? null)
-    await this.#sendReplacements(waiting, refusals, snapshot, nowMs)
+    await this.#sendReplacements(waiting, refusals, reading, nowMs)
     return dropped.length > 0
   }
 
   /** Opens final actions again that a deep reorganisation dropped. A node that only lags has a head lower than their final one. */
-  async #reopen({ count, head }: ChainSnapshot, nowMs: number): Promise<void> {
+  async #reopen({ count, head }: ChainReading, nowMs: number): Promise<void> {
     const dropped = this.#ledger
       .finalFrom(count, resubmittedMax)
       .filter(({ finalHead }) => head >= (finalHead ?? 0))
@@ -118,7 +118,7 @@ export class Reconciler {
   }
 
   /** Uses up nonces that no action has while others wait behind. A node that lags counts too few for a moment, so a gap has to stay for a while. */
-  #fillGaps({ count }: ChainSnapshot, nowMs: number): void {
+  #fillGaps({ count }: ChainReading, nowMs: number): void {
     const gaps = this.#ledger.gapsFrom(count, resubmittedMax)
     const [nonce] = gaps
     if (nonce === undefined) this.#gap = null
@@ -130,20 +130,20 @@ export class Reconciler {
   /** Notes what blocks hold, and answers the actions whose nonce something else may have used. */
   async #readReceipts(
     waiting: readonly SubmittedRelay[],
-    snapshot: ChainSnapshot,
+    reading: ChainReading,
     nowMs: number,
   ): Promise<SubmittedRelay[]> {
     // A block that held an action may be gone, so mined ones are asked about too, whatever the count says.
     const mined = this.#ledger.mined(receiptsMax)
     const gone = waiting.filter(({ status, id }) => status === 'mined' && mined.every((one) => one.id !== id))
-    const asked = [...this.#ledger.unminedBelow(snapshot.count, receiptsMax), ...mined, ...gone]
+    const asked = [...this.#ledger.unminedBelow(reading.count, receiptsMax), ...mined, ...gone]
     const attempts = asked.map(({ nonce }) => this.#ledger.attempts(nonce))
     const receipts = await this.#chain.receipts(attempts.flat())
     const unexplained: SubmittedRelay[] = []
     for (const [index, relay] of asked.entries()) {
       const receipt = attempts[index]?.length === 0 ? null : receipts.get(relay.nonce)
-      if (receipt) await this.#noteReceipt(relay, receipt, snapshot, nowMs)
-      else if (receipt === null && this.#noteNoReceipt(relay, snapshot, nowMs)) unexplained.push(relay)
+      if (receipt) await this.#noteReceipt(relay, receipt, reading, nowMs)
+      else if (receipt === null && this.#noteNoReceipt(relay, reading, nowMs)) unexplained.push(relay)
     }
     return unexplained
   }
@@ -151,7 +151,7 @@ export class Reconciler {
   async #noteReceipt(
     relay: SubmittedRelay,
     receipt: Receipt,
-    { head }: ChainSnapshot,
+    { head }: ChainReading,
     nowMs: number,
   ): Promise<void> {
     const confirmations = Math.max(0, head - receipt.blockNumber + 1)
@@ -198,7 +198,7 @@ export class Reconciler {
   }
 
   /** No attempt is in a block of this chain. Answers whether its nonce has been used for long all the same. */
-  #noteNoReceipt(relay: SubmittedRelay, { count }: ChainSnapshot, nowMs: number): boolean {
+  #noteNoReceipt(relay: SubmittedRelay, { count }: ChainReading, nowMs: number): boolean {
     const now = Math.floor(nowMs / 1000)
     this.#ledger.change(relay, ['mined'], { status: 'sent', confirmations: 0 }, now)
     const { foreignSinceMs } = relay
@@ -209,7 +209,7 @@ export class Reconciler {
   }
 
   /** An action has failed once another transaction used its nonce in a final block; until then no node may find the receipt of its own. */
-  async #judge(unexplained: SubmittedRelay[], { head }: ChainSnapshot, nowMs: number): Promise<void> {
+  async #judge(unexplained: SubmittedRelay[], { head }: ChainReading, nowMs: number): Promise<void> {
     const judgedAtMs = ({ id }: SubmittedRelay) => this.#judgedAtMs.get(id) ?? 0
     unexplained.sort((one, other) => judgedAtMs(one) - judgedAtMs(other))
     for (const relay of unexplained.slice(0, judgedMax)) {
@@ -234,7 +234,7 @@ export class Reconciler {
   /** Transactions no node has taken, transactions a node may have dropped, and actions not signed yet. */
   async #toSend(
     waiting: readonly SubmittedRelay[],
-    snapshot: ChainSnapshot,
+    reading: ChainReading,
     nowMs: number,
   ): Promise<Submission[]> {
     const resubmitMs = Math.min(this.#config.stuckMs, resubmitMsMax)
@@ -243,7 +243,7 @@ export class Reconciler {
       if (this.#submitting.has(relay.id)) continue
       const [last] = this.#ledger.attempts(relay.nonce)
       if (last === undefined)
-        toSend.push([relay, await this.#sign(relay, this.#initialFees(relay, snapshot), nowMs)])
+        toSend.push([relay, await this.#sign(relay, this.#initialFees(relay, reading), nowMs)])
       else if (!last.accepted || nowMs - (this.#sentAtMs.get(last.hash) ?? 0) >= resubmitMs)
         toSend.push([relay, last])
     }
@@ -254,7 +254,7 @@ export class Reconciler {
   async #sendReplacements(
     waiting: readonly SubmittedRelay[],
     refusals: ReadonlyMap<number, Refused>,
-    snapshot: ChainSnapshot,
+    reading: ChainReading,
     nowMs: number,
   ): Promise<void> {
     const replacements: Submission[] = []
@@ -268,7 +268,7 @@ export class Reconciler {
       const isTaken = attempts.some(({ accepted }) => accepted)
       const isGivenUp = refusal !== null && this.#refusals.areBelieved(nonce, isTaken, nowMs)
       const state = { attempts, isFirst: index === 0, refusal, isGivenUp }
-      const replacement = replacementOf(state, snapshot, this.#feeCapOf(relay), now)
+      const replacement = replacementOf(state, reading, this.#feeCapOf(relay), now)
       if (replacement === null) continue
       const { fees, noop } = replacement
       if (noop && !last.noop)
@@ -316,9 +316,9 @@ export class Reconciler {
   }
 
   /** An action that already has its nonce must be sent, so it is priced at the cap when the market is above it. */
-  #initialFees(relay: SubmittedRelay, snapshot: ChainSnapshot): Fees {
+  #initialFees(relay: SubmittedRelay, reading: ChainReading): Fees {
     const capWei = this.#feeCapOf(relay)
-    const tipWei = snapshot.tipWei < capWei ? snapshot.tipWei : capWei
-    return initialFees(snapshot, capWei) ?? { maxFeeWei: capWei, tipWei }
+    const tipWei = reading.tipWei < capWei ? reading.tipWei : capWei
+    return initialFees(reading, capWei) ?? { maxFeeWei: capWei, tipWei }
   }
 }

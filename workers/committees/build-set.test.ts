@@ -5,7 +5,7 @@ import { hashBytes, hashText } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import { services } from '../services.ts'
-import type { CandidatePosition, CandidateRow } from '../stores/snapshot-candidates.ts'
+import type { CandidatePosition, CandidateRow } from '../stores/set-candidates.ts'
 import { createListedProject, minCollateral } from '../test/subscription.ts'
 import { buildSet } from './build-set.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '../../protocol/committees/index.ts'
 import type { NetworkParams, Profile } from '../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../protocol/manifest/index.ts'
-import type { SnapshotCandidateStore } from '../stores/snapshot-candidates.ts'
+import type { SetCandidateStore } from '../stores/set-candidates.ts'
 import { readCandidates } from './candidates.ts'
 
 export interface SetSource {
@@ -19,7 +19,7 @@ export interface SetSource {
   epoch: number
   consensus: ProjectRules
   beacon: Beacon
-  candidates: Pick<SnapshotCandidateStore, 'page' | 'eventsUpTo'>
+  candidates: Pick<SetCandidateStore, 'page' | 'eventsUpTo'>
 }
 
 /** Builds the snapshot of an epoch (section 13), page by page, with the 65,536 eligible nodes that have the lowest keys. */

@@ -1,6 +1,6 @@
 import type { SnapshotCandidate } from '../../protocol/committees/index.ts'
 import { applyEvent, type ChainState } from '../chain/projections.ts'
-import type { CandidateRow, SnapshotCandidateStore } from '../stores/snapshot-candidates.ts'
+import type { CandidateRow, SetCandidateStore } from '../stores/set-candidates.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 
 export interface CandidateRules {
@@ -10,7 +10,7 @@ export interface CandidateRules {
   minCollateral: string
 }
 
-type CandidateSource = Pick<SnapshotCandidateStore, 'page' | 'eventsUpTo'>
+type CandidateSource = Pick<SetCandidateStore, 'page' | 'eventsUpTo'>
 
 const pageRows = 1_000
 

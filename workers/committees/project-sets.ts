@@ -23,7 +23,7 @@ type Sources = Pick<
   | 'paramsSchedule'
   | 'projects'
   | 'projectVersions'
-  | 'snapshotCandidates'
+  | 'setCandidates'
   | 'validators'
 >
 
@@ -91,13 +91,13 @@ export class ProjectSets {
 
   /** Builds a set and stores it; null while there is no beacon to build it with. */
   async #build(projectId: string, { epoch, version }: DueEpoch<ProjectVersion>): Promise<ReadSet | null> {
-    const { beacons, committeeSets, snapshotCandidates, clock, paramsSchedule } = this.#sources
+    const { beacons, committeeSets, setCandidates, clock, paramsSchedule } = this.#sources
     const beacon = await beacons.find(version.epochSecs, epoch)
     if (beacon === null) return null
     const { consensus } = JSON.parse(version.manifest) as ProjectManifest
     const { PROFILE: profile } = this.#settings
     const params = paramsOfEpoch(paramsSchedule, epoch, version.epochSecs)
-    const source = { profile, params, projectId, epoch, consensus, beacon, candidates: snapshotCandidates }
+    const source = { profile, params, projectId, epoch, consensus, beacon, candidates: setCandidates }
     const document = await buildSet(source)
     const { size, min_size, backups } = consensus.work.committee
     const committee = { size, min_size, backups }

@@ -7,7 +7,7 @@ import { type Happening, IndexedHistory } from '../test/indexed-history.ts'
 import { emptyTables, rowsOf } from '../test/tables.ts'
 import { eventsKeptSecs } from './old-events.ts'
 
-const { chainIndex, snapshotCandidates, transactions } = services(env)
+const { chainIndex, setCandidates, transactions } = services(env)
 const start = 1_800_000_000
 const vault = `0x${'ba'.repeat(20)}`
 const subscriptions = [0, 1, 2].map((who) => hashText(`subscription ${who}`))
@@ -97,7 +97,7 @@ const stored = async () => {
 /** The states of subscriptions at a block, as committee sets are built from them. */
 const statesAt = async (block: number) => {
   const states = new Map<string, ChainState>()
-  for await (const { subscriptionId, event } of snapshotCandidates.eventsUpTo(subscriptions, block))
+  for await (const { subscriptionId, event } of setCandidates.eventsUpTo(subscriptions, block))
     states.set(subscriptionId, applyEvent('subscription', states.get(subscriptionId) ?? null, event))
   return [...states].sort(([a], [b]) => (a < b ? -1 : 1))
 }

@@ -4,13 +4,13 @@ import { isState } from './chain-facts.ts'
 import { Store } from './database.ts'
 import { chainEvents, chainStates, devices, nodes, subscriptions } from './schema/index.ts'
 
-export type CandidateRow = Awaited<ReturnType<SnapshotCandidateStore['page']>>[number]
+export type CandidateRow = Awaited<ReturnType<SetCandidateStore['page']>>[number]
 
 export type CandidatePosition = Pick<typeof subscriptions.$inferSelect, 'nodeKey' | 'subscriptionId'>
 
 const eventsMax = 2_000
 
-export class SnapshotCandidateStore extends Store {
+export class SetCandidateStore extends Store {
   /** The subscriptions of a project in the order of their keys; `limit` rows after `after`. */
   async page(projectId: string, after: CandidatePosition, limit: number) {
     const { subscriptionId, nodeKey, closings, pausedAt, reputation, nodeId } = subscriptions
