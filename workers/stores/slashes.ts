@@ -254,7 +254,10 @@ export class SlashStore extends Store {
     ])
   }
 
-  /** Closes slashes whose collateral was withdrawn, for good, before the chain knew of them. Owners may withdraw by a transaction of their own. */
+  /**
+   * Closes slashes whose collateral was withdrawn, for good, before the chain knew of them. Owners may withdraw by a transaction of their own.
+   * An index that reads the chain again passes a withdrawal after which there was another bond, so one that is behind closes nothing.
+   */
   async closeWithdrawn(): Promise<void> {
     const { state, blockNumber } = chainStates
     await this.db
@@ -264,7 +267,7 @@ export class SlashStore extends Store {
         sql`${slashes.status} = 'recorded' AND EXISTS (
           SELECT 1 FROM ${chainStates} WHERE ${isState('subscription', slashes.subscriptionId)}
             AND ${state}->>'status' = 'closed'
-            AND ${blockNumber} <= (SELECT ${chainCursor.finalNumber} FROM ${chainCursor}))`,
+            AND ${blockNumber} <= (SELECT ${chainCursor.finalNumber} FROM ${chainCursor} WHERE NOT ${chainCursor.isBehind}))`,
       )
   }
 

@@ -74,6 +74,15 @@ export const indexWholeChain = () =>
   runSql(`INSERT OR IGNORE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, updated_at)
     VALUES (1, 8, '0x08', 7, '0x07', 1)`)
 
+/** Has the index have blocks that are final up to a number; it may be far behind the chain. */
+export const indexUpTo = (final: number, isBehind = false) =>
+  runSql(
+    `INSERT OR REPLACE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, is_behind, updated_at)
+      VALUES (1, 8, '0x08', ?, '0x07', ?, 1)`,
+    final,
+    Number(isBehind),
+  )
+
 /** A miner whose node is subscribed to a project, and bonded as the index says; without the way there. */
 export async function createAccused({
   collateral = minCollateral,

@@ -21,11 +21,13 @@ import {
 } from '../../test/client.ts'
 import {
   type Accused,
+  bonded,
   createAccused,
   createProposed,
   hubAction,
   indexSlash,
   indexState,
+  indexUpTo,
 } from '../../test/evidence.ts'
 import { IndexedHistory } from '../../test/indexed-history.ts'
 import { minCollateral } from '../../test/subscription.ts'
@@ -62,6 +64,8 @@ const schedule = async () => {
   await runSql('UPDATE hub_actions SET next_attempt_at = 1')
   await runSchedule()
 }
+
+const withdrawn = { status: 'closed', collateral: '0', closings: 1 }
 
 /** The calls about a slash that reached the chain. */
 const sent = (hash: string) =>
@@ -103,21 +107,32 @@ describe('a slash that was recorded', () => {
     const evidence = gone.equivocation()
     await client().post('/v1/slashes', evidence)
     const hash = hashEvidence(evidence)
-    const cursor = (final: number) =>
-      runSql(
-        "INSERT OR REPLACE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, updated_at) VALUES (1, 8, '0x08', ?, '0x07', 1)",
-        final,
-      )
-    await indexState('subscription', gone.subscriptionId, { status: 'closed', collateral: '0', closings: 1 })
+    await indexState('subscription', gone.subscriptionId, withdrawn)
     for (const [final, expected] of [
       [6, { status: 'recorded', closed_reason: null }],
       [7, { status: 'cancelled', closed_reason: 'no_collateral' }],
     ] as const) {
-      await cursor(final)
+      await indexUpTo(final)
       await schedule()
       expect(await read(hash)).toMatchObject(expected)
     }
     expect(await hubAction('propose_slash', hash)).toMatchObject({ state: 'closed' })
+  })
+
+  test('stays while the chain is read again: a withdrawal from before the bond is not the last word', async () => {
+    const again = await createAccused()
+    const evidence = again.equivocation()
+    await client().post('/v1/slashes', evidence)
+    const hash = hashEvidence(evidence)
+    await indexState('subscription', again.subscriptionId, withdrawn)
+    await indexUpTo(7, true)
+    await schedule()
+    expect(await read(hash)).toMatchObject({ status: 'recorded', closed_reason: null })
+    await indexState('subscription', again.subscriptionId, bonded(minCollateral, again.owner.address))
+    await indexUpTo(7)
+    await schedule()
+    expect(await read(hash)).toMatchObject({ status: 'recorded', closed_reason: null })
+    expect(await hubAction('propose_slash', hash)).toMatchObject({ state: 'open' })
   })
 })
 
