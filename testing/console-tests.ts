@@ -6,6 +6,7 @@ import { findAbortFaults } from './console-abort.ts'
 import { findBuildFaults } from './console-build.ts'
 import { findDisputeFaults } from './console-disputes.ts'
 import { findEarningsFaults } from './console-earnings.ts'
+import { findFaucetFaults } from './console-faucet.ts'
 import { findFundingFaults } from './console-fund.ts'
 import { findInjections } from './console-hostile.ts'
 import { findOperatorFaults } from './console-operate.ts'
@@ -53,6 +54,10 @@ export function testConsole(hub: () => string, backstage: () => Backstage, ofDev
     person('a visitor', () => {
       inBrowser('the console leads to a verified result, and no screen has a fault', async () => {
         expect(await findConsoleFaults(await browser(), hub())).toEqual([])
+      })
+
+      inBrowser('the faucet shows each wallet only its own answer', async () => {
+        expect(await findFaucetFaults(await browser(), hub())).toEqual([])
       })
 
       inBrowser('every screen of the console shows hostile text as plain text', async () => {
