@@ -126,6 +126,7 @@ async function writeDraft(page: Page, look: Look): Promise<void> {
   await page.getByLabel('Choose an icon').setInputFiles(picture)
   await problems.getByText('1 thing to correct').waitFor()
   await keepBrokenText(page, editor)
+  await loseAnswer(page, editor)
   await editor.fill((await editor.inputValue()).replace('"size": 3', '"size": 0'))
   await problems.getByRole('button', { name: 'consensus.work.committee.size' }).waitFor()
   await editor.fill((await editor.inputValue()).replace('"size": 0', '"size": 3'))
@@ -174,6 +175,23 @@ async function keepBrokenText(page: Page, editor: Locator): Promise<void> {
   await editor.waitFor()
   if ((await editor.inputValue()) !== broken) throw new Error('The text that is no JSON was not kept.')
   await editor.fill(sound)
+  await save.click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+}
+
+/** A save is stored, and its answer is lost: the next save is made over it, as the person changed the draft alone. */
+async function loseAnswer(page: Page, editor: Locator): Promise<void> {
+  const save = page.getByRole('button', { name: 'Save the draft' })
+  const puts = '**/v1/developers/me/drafts/*'
+  await page.route(puts, async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await editor.fill((await editor.inputValue()).replace('"size": 3', '"size": 4'))
+  await save.click()
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  await page.unroute(puts)
+  await editor.fill((await editor.inputValue()).replace('"size": 4', '"size": 3'))
   await save.click()
   await page.getByText('Saved', { exact: true }).waitFor()
 }
