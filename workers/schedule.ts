@@ -49,7 +49,7 @@ export async function runSchedule(env: Env): Promise<void> {
   for (const error of await services(env).store(ExpiredRows).purge(times)) logged(error)
   await committeeSets.purgeMissing(networkNow).catch(logged)
   await services(env).store(NetworkFiguresStore).refresh(networkNow).catch(logged)
-  await keepEvents(services(env), settings, networkNow).catch(logged)
+  await keepEvents(services(env), settings).catch(logged)
   await services(env).store(StandingStore).leaveDays(networkNow).catch(logged)
   await generationKeeper.wake().catch(logged)
   await lookForAlarms(services(env), settings, networkNow).catch(logged)

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import type { EpochReceipt } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { loggedBy } from '../events/testing/logged.ts'
 import { services } from '../services.ts'
 import { attestSet, buildSets, createMembers, type Member } from '../test/attested-set.ts'
 import type { TestNode } from '../test/callers.ts'
@@ -30,7 +31,7 @@ beforeAll(async () => {
   vi.setSystemTime((epoch * hour + 1_000) * 1_000)
   validators = await createValidators(4)
   projects = []
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 6; i++) {
     const [first, ...others] = await createMembers(3)
     projects.push([first as Member, ...others.map((one) => ({ ...one, payout: shared }))])
   }
@@ -198,6 +199,25 @@ describe('an epoch', () => {
     await append([posted(receipt)])
     for (let i = 0; i < 2; i++) await release()
     expect(await stats()).toMatchObject({ rounds: 4, units: 9, paid_to_miners: receipt.totals.miner })
+  })
+
+  test('is told to its recipients once, when its challenge period is indexed: a veto may be in a block that the index lacks', async () => {
+    const { receipt } = await createPaying()
+    const told = async (cause: () => Promise<unknown>) =>
+      (await loggedBy(cause)).filter(
+        ({ type, project_id }) => type === 'payout.claimable' && project_id === receipt.project_id,
+      )
+    const late = async () => {
+      await append([posted(receipt)])
+      vi.setSystemTime((releaseAt + 120) * 1_000)
+      await schedule()
+    }
+    expect(await told(late)).toEqual([])
+    await append([event('EpochVetoed', receipt, { merkleRoot: receipt.merkle_root })])
+    expect(await told(release)).toEqual([])
+    await append([event('EpochReopened', receipt), posted(receipt)])
+    expect(await told(release)).toHaveLength(receipt.compute_units.length)
+    expect(await told(release)).toEqual([])
   })
 
   test('whose posting a reorganisation removes counts once, after it is posted again', async () => {

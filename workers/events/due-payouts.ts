@@ -6,13 +6,13 @@ import type { DuePayouts } from '../stores/event-log.ts'
 const epochsMax = 20
 const payoutsMax = 2_000
 
-type Sources = Pick<Services, 'epochs' | 'events'>
+type Sources = Pick<Services, 'chainIndex' | 'epochs' | 'events'>
 
-/** Tells recipients of epochs whose challenge period is over. */
-export async function tellDuePayouts(sources: Sources, now: number): Promise<void> {
-  const { log } = await sources.events()
+/** Tells recipients of epochs whose challenge period is over, by the newest indexed block: an index that stands still may lack a veto. */
+export async function tellDuePayouts(sources: Sources): Promise<void> {
+  const [{ log }, readUntil] = await Promise.all([sources.events(), sources.chainIndex.newestTime()])
   // An epoch that fails keeps no other waiting.
-  for (const due of await log.duePayouts(now, epochsMax))
+  for (const due of await log.duePayouts(readUntil, epochsMax))
     await tellEpoch(sources, due).catch((error) =>
       console.error(`payouts of ${due.projectId} ${due.epoch} could not be told`, error),
     )

@@ -8,13 +8,12 @@ const notificationsKeptDays = 90
 
 /** The scheduled work for events: deletes old events and notifications, and reports payouts whose challenge period is over. */
 export async function keepEvents(
-  services: Pick<Services, 'epochs' | 'events'>,
+  services: Pick<Services, 'chainIndex' | 'epochs' | 'events'>,
   { EVENTS_KEEP_DAYS: days, EVENTS_KEEP_BYTES: bytes }: Settings,
-  networkNow: number,
 ): Promise<void> {
   const { log, notifications } = await services.events()
   const now = unixNow()
   await log.purge(now - days * daySecs, bytes)
   await notifications.purge(now - notificationsKeptDays * daySecs)
-  await tellDuePayouts(services, networkNow)
+  await tellDuePayouts(services)
 }

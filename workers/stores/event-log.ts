@@ -79,11 +79,11 @@ export class EventLogStore extends Store {
       .onConflictDoUpdate({ target: eventFollowers.shard, set: { until } })
   }
 
-  async duePayouts(now: number, limit: number): Promise<DuePayouts[]> {
+  async duePayouts(until: number, limit: number): Promise<DuePayouts[]> {
     return this.db
       .select()
       .from(payoutsToTell)
-      .where(lte(payoutsToTell.dueAt, now))
+      .where(lte(payoutsToTell.dueAt, until))
       .orderBy(asc(payoutsToTell.dueAt))
       .limit(limit)
   }
