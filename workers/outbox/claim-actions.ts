@@ -17,7 +17,7 @@ export const claimPayoutsRules: HubActionRules = {
   // The vault passes over a payout whose miner the token refuses; another transaction would do the same.
   isTriedOnce: true,
   // Enough for a chain whose clock is behind: only payouts that are released, by the hub's clock, are claimed.
-  attemptsMax: 5,
+  refusalsMax: 5,
   onAttempt: (env, { subject }, relayId) =>
     services(env).store(WithdrawalStore).noteAttempt(subject, relayId),
   onProgress: (env, { subject, lastError }, { status, reason }) =>

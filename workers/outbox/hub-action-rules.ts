@@ -50,8 +50,8 @@ export interface HubActionRules {
   ) => Call | Promise<Call>
   /** The first transaction that succeeds ends the action, even if it left a part undone. */
   isTriedOnce?: true
-  /** Attempts after which a refusal by the contract ends it; left out, it is tried on. */
-  attemptsMax?: number
+  /** Refusals by the contract, of which the last one ends it; left out, it is tried on. The row counts them in `wanted`. */
+  refusalsMax?: number
   /** The longest pause between two attempts; an hour when left out. */
   pauseSecondsMax?: number
   /** Attempts in vain after which it is left alone until an operator resends its dead letter. */

@@ -53,6 +53,8 @@ const pauseSecondsMax = 3_600
 /** Attempts after which a transaction that reverted is followed by another one only a day later. */
 const quickAttemptsMax = 8
 const revertPauseSeconds = 86_400
+/** The refusals of a wish whose rules limit them: other attempts may not have reached the contract. */
+const refusalsMember = 'refusals'
 /** Only an operator or an event ends it: the end of the year 9999. */
 const never = 253_402_300_799
 
@@ -100,7 +102,7 @@ async function bring(env: Env, action: HubAction, cause: 'asked' | 'scheduled'):
   const { hubActions, relayer, arbiter, clock, isFinalizing } = services(env)
   const contracts = readSettings(env).CHAIN_CONTRACTS
   const { kind, wanted } = action
-  const { signer, isThere, waitsFor, isTriedOnce, attemptsMax, restsAfter, onProgress, onDone, next } =
+  const { signer, isThere, waitsFor, isTriedOnce, refusalsMax, restsAfter, onProgress, onDone, next } =
     rules[kind]
   const sender = signer === 'arbiter' ? arbiter : relayer
   if (contracts === undefined) return
@@ -155,9 +157,11 @@ async function bring(env: Env, action: HubAction, cause: 'asked' | 'scheduled'):
   const isRefused = typeof result === 'object' && result.status === 'refused'
   if (isRefused && standing === 'final' && now - action.wantedAt >= indexSeconds) return finish()
   const failure = failureOf(result)
-  await hubActions.note(claimed, failure ?? earlier?.error ?? null, now)
+  const refusals = Number(wanted[refusalsMember] ?? 0) + Number(isRefused)
+  const counted = refusalsMax === undefined ? wanted : { ...wanted, [refusalsMember]: String(refusals) }
+  await hubActions.note({ ...claimed, wanted: counted }, failure ?? earlier?.error ?? null, now)
   await onProgress?.(env, action, progressOf(failure, earlier?.error ?? null), known)
-  if (isRefused && attemptsMax !== undefined && claimed.attempts >= attemptsMax) return finish()
+  if (isRefused && refusals >= (refusalsMax ?? Number.POSITIVE_INFINITY)) return finish()
   if (failure !== null && claimed.attempts >= (restsAfter ?? Number.POSITIVE_INFINITY))
     await hubActions.postpone(claimed, never)
 }

@@ -103,10 +103,10 @@ export class HubActionStore extends Store {
     await this.db.update(hubActions).set({ lastError: reason, nextAttemptAt }).where(this.#same(action))
   }
 
-  /** Notes what came of an attempt. When too many came to nothing, a dead letter says so. */
+  /** Notes what came of an attempt, and what `wanted` counts. When too many came to nothing, a dead letter says so. */
   async note(action: HubAction, lastError: string | null, now: number): Promise<void> {
     const { kind, subject, wanted, revision, attempts } = action
-    const noted = this.db.update(hubActions).set({ lastError }).where(this.#same(action))
+    const noted = this.db.update(hubActions).set({ lastError, wanted }).where(this.#same(action))
     const body = JSON.stringify({ kind, subject, revision, wanted, error: lastError })
     const isLoud = lastError !== null && attempts >= quietAttemptsMax
     const letter = insertFrom(

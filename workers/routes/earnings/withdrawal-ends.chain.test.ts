@@ -125,6 +125,25 @@ describe('a withdrawal always ends', () => {
     expect(await claimed()).toMatchObject([{ status: 'processing', epochs: [{ epoch: receipt.round }] }])
   })
 
+  test('attempts that reach no chain do not count: the contract refuses five times before it is failed', async () => {
+    const receipt = await settle()
+    chain.down = true
+    const [first] = await claimed()
+    for (let tries = 2; tries <= 5; tries++) await schedule()
+    chain.down = false
+    chain.revert = notClaimable(receipt)
+    for (let refusals = 1; refusals <= 4; refusals++) await schedule()
+    expect(await one()).toMatchObject({
+      status: 'pending',
+      error: expect.stringContaining('NotClaimable'),
+    })
+    expect(await actionOf(first)).toMatchObject({ state: 'open', attempts: 9 })
+    await schedule()
+    expect(await one()).toMatchObject({ status: 'failed', error: expect.stringContaining('NotClaimable') })
+    chain.revert = null
+    expect(await claimed()).toMatchObject([{ status: 'processing', epochs: [{ epoch: receipt.round }] }])
+  })
+
   test('the transaction reverts in its block: another one follows', async () => {
     const receipt = await settle()
     const [first] = await claimed()
