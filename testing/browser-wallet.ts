@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { createWalletClient, type Hex, http, isHex } from 'viem'
+import { createWalletClient, type Hex, http, isHex, keccak256, toHex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 
@@ -8,6 +8,8 @@ export interface WalletMood {
   /** Refuses whatever is asked to be signed, as a person does. */
   refuses: boolean
   chainId: number
+  /** The replacement of each transaction, after its hash was told: the same for a higher fee, or nothing of it. */
+  replacesBy: 'same' | 'nothing' | null
   /** How often it was asked to sign. */
   asked: number
 }
@@ -33,7 +35,7 @@ export async function installWallet(
   { name, rdns, keys, rpcUrl }: { name: string; rdns: string; keys: readonly string[]; rpcUrl?: string },
 ): Promise<WalletMood> {
   const accounts = keys.map((key) => privateKeyToAccount(key as `0x${string}`))
-  const mood: WalletMood = { refuses: false, chainId: 31337, asked: 0 }
+  const mood: WalletMood = { refuses: false, chainId: 31337, replacesBy: null, asked: 0 }
   const channel = `wallet_${rdns.replaceAll(/\W/g, '_')}`
   await page.exposeFunction(channel, (call: Call) => answer(accounts, mood, call, rpcUrl))
   await page.addInitScript(
@@ -55,6 +57,27 @@ export async function installWallet(
     }`,
   )
   return mood
+}
+
+/** Transactions that were replaced, by hash: nodes know them for a while. */
+const replaced = new Map<unknown, object>()
+
+async function sendTransaction(
+  account: PrivateKeyAccount,
+  { to, data }: Record<'to' | 'data', Hex>,
+  { replacesBy }: WalletMood,
+  rpcUrl: string | undefined,
+): Promise<string> {
+  const client = createWalletClient({ account, chain: foundry, transport: http(rpcUrl) })
+  if (replacesBy === null) return client.sendTransaction({ to, data })
+  const first = await client.prepareTransactionRequest({ to, data })
+  const hash = keccak256(await client.signTransaction(first))
+  replaced.set(hash, { hash, from: account.address, nonce: toHex(first.nonce), to, input: data })
+  await client.sendTransaction({
+    ...{ to, data, nonce: first.nonce, maxFeePerGas: 2n * first.maxFeePerGas },
+    ...(replacesBy === 'nothing' && { to: account.address, data: '0x' }),
+  })
+  return hash
 }
 
 async function answer(
@@ -97,17 +120,19 @@ async function answer(
       return sign(params[0], (signer) => signer.signTypedData(data))
     }
     case 'eth_sendTransaction': {
-      const { from, to, data } = params[0] as Record<'from' | 'to' | 'data', `0x${string}`>
-      return sign(from, (signer) =>
-        createWalletClient({ account: signer, chain: foundry, transport: http(rpcUrl) }).sendTransaction({
-          to,
-          data,
-        }),
-      )
+      const { from, ...call } = params[0] as Record<'from' | 'to' | 'data', Hex>
+      return sign(from, (signer) => sendTransaction(signer, call, mood, rpcUrl))
     }
-    case 'eth_getTransactionReceipt': {
-      return { result: await http(rpcUrl)({}).request({ method, params }) }
-    }
+    case 'eth_blockNumber':
+    case 'eth_getBlockByNumber':
+    case 'eth_getTransactionByHash':
+    case 'eth_getTransactionCount':
+    case 'eth_getTransactionReceipt':
+      return {
+        result:
+          replaced.get(method === 'eth_getTransactionByHash' && params[0]) ??
+          (await http(rpcUrl)({}).request({ method, params })),
+      }
     default:
       return { error: { code: 4200, message: `The wallet does not know ${method}.` } }
   }

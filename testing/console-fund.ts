@@ -10,7 +10,7 @@ import { registerProject } from './console-project.ts'
 
 /**
  * A developer funds the vault of a project, which nobody has opened, by a wallet of the browser: it refuses first, and is on
- * another chain then. A second time the vault is open.
+ * another chain then. A second time the vault is open, and the wallet cancels a transaction, then replaces each by the same one.
  *
  * @returns The faults, one per entry.
  */
@@ -39,7 +39,11 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
     await page.getByLabel(/^Add to the vault/).fill('1')
     await page.getByRole('button', { name: 'Fund with 1 HUB' }).click()
     if ((await dialog.getByRole('listitem').count()) !== 2) throw new Error('An open vault is opened again.')
+    mood.replacesBy = 'nothing'
     await dialog.getByRole('button', { name: 'Begin' }).click()
+    await dialog.getByText('The wallet sent something else instead').waitFor()
+    mood.replacesBy = 'same'
+    await dialog.getByRole('button', { name: 'Try again' }).click()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await balanceOf(page, '8.5').waitFor()
   })

@@ -79,3 +79,19 @@ test('a retry waits for a call whose block could not be read, and does not send 
   await sendCalls(sender, calls, () => {}, hashes)
   expect(sent).toBe(1)
 })
+
+test('a call that the wallet cancelled is sent again by a retry', async () => {
+  let sent = 0
+  const sender = {
+    send: async () => `hash ${++sent}`,
+    succeeds: async (hash: string) => {
+      if (hash === 'hash 2') return true
+      throw new WalletProblem('replaced')
+    },
+  }
+  const calls = [{ to: 'a', data: '0x' }]
+  const hashes = new Map<(typeof calls)[number], string>()
+  await expect(sendCalls(sender, calls, () => {}, hashes)).rejects.toThrow(WalletProblem)
+  await sendCalls(sender, calls, () => {}, hashes)
+  expect(sent).toBe(2)
+})

@@ -3,8 +3,9 @@ import { type Hex, hashText } from '../../../../protocol/encoding/index.ts'
 import { deriveVaultAddress } from '../../../../protocol/identity/index.ts'
 import { RefusedToSign } from '../../../../sdk/errors.ts'
 import type { Descriptor, Project } from '../hub.ts'
+import type { Call } from '../wallet/mined.ts'
 import { WalletProblem } from '../wallet/problems.ts'
-import type { Call, Sender } from '../wallet/wallets.ts'
+import type { Sender } from '../wallet/wallets.ts'
 
 export type FundingStep = 'open' | 'allow' | 'fund'
 
@@ -70,7 +71,13 @@ export async function sendCalls<C extends Call>(
       hashes.set(call, hash)
     }
     tell(call, true)
-    if (await sender.succeeds(hash)) continue
+    try {
+      if (await sender.succeeds(hash, call)) continue
+    } catch (error) {
+      // Another try sends it again.
+      if (error instanceof WalletProblem && error.kind === 'replaced') hashes.delete(call)
+      throw error
+    }
     hashes.delete(call)
     throw new WalletProblem('reverted', hash)
   }

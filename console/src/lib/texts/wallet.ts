@@ -41,6 +41,10 @@ export const wallet = {
       'The chain refused the transaction',
       'Nothing of it happened; its fee is paid. Those before it stay. Try again: what is done is not done twice.',
     ],
+    replaced: [
+      'The wallet sent something else instead',
+      'You cancelled the transaction in the wallet, or replaced it. Nothing of it happened; those before it stay. Try again to send it once more.',
+    ],
     fails_now: [
       'The chain would refuse this now',
       'Nothing was signed. Change what the reason names, then try again.',

@@ -16,6 +16,7 @@ export type ProblemKind =
   | 'wrong_chain'
   | 'wallet'
   | 'reverted'
+  | 'replaced'
   | 'fails_now'
   | 'differs'
   | 'clock'

@@ -4,6 +4,7 @@ import { anvilKeys } from '../../../../protocol/identity/index.ts'
 import { keyWallet } from '../../../../sdk/key-wallet.ts'
 import { browserWallet, isLocalChain, type Provider, type Wallet } from '../../../../sdk/wallets.ts'
 import type { Descriptor } from '../hub.ts'
+import { type Call, succeeds } from './mined.ts'
 import { isUnknownChain, WalletProblem, walletProblemOf } from './problems.ts'
 import type { WalletName } from './session.svelte.ts'
 
@@ -95,18 +96,12 @@ export function walletOf({ provider }: Announced, address: string, chainId: numb
   }
 }
 
-/** A transaction without coins. */
-export interface Call {
-  readonly to: string
-  readonly data: string
-}
-
 /** Sends transactions of an account, whose fees it pays. */
 export interface Sender {
   /** @returns The hash of the transaction. */
   send(call: Call): Promise<string>
-  /** Waits until a block has it. @returns Whether the chain did what it says. */
-  succeeds(hash: string): Promise<boolean>
+  /** Waits until a block has the call, as {@link succeeds} does. @returns Whether the chain did what it says. */
+  succeeds(hash: string, call: Call): Promise<boolean>
 }
 
 /** How often a wallet is asked whether a block has a transaction. */
@@ -131,14 +126,11 @@ export async function openSender(
       if (Number(await ask('eth_chainId')) !== chain.id) throw new WalletProblem('wrong_chain')
       return String(await ask('eth_sendTransaction', [{ from: address, to, data, value: '0x0' }]))
     },
-    succeeds: async (hash) => {
-      for (;;) {
-        const receipt = (await ask('eth_getTransactionReceipt', [hash])) as { status?: unknown } | null
-        if (receipt) return Number(receipt.status) === 1
+    succeeds: (hash, { to, data }) =>
+      succeeds(ask, address, { hash, call: { to, data } }, async () => {
         await new Promise((resolve) => setTimeout(resolve, receiptEveryMs))
         signal.throwIfAborted()
-      }
-    },
+      }),
   }
 }
 
