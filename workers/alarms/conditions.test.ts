@@ -7,19 +7,22 @@ const relayer = {
   ...{ oldestOpenAt: null, nextNonce: 1, filled: 0, gasToday: 0, gasPerDay: 1 },
 }
 const chain = { halted: null, finalizing: true, lag_secs: 1 }
+const database: HubFacts['database'] = {
+  ...{ deadLetters: 0, databaseBytes: 1e6, backupAgeSecs: 3_600, unposted: [], clockBehindSecs: -4 },
+  secrets: [{ name: 'HUB_SECRET', seenAt: now - 365 * 86_400 }],
+}
 const well: HubFacts = {
   chain,
+  database,
   relayer,
   late: [],
   projectionLagMs: 0,
-  deadLetters: 0,
-  databaseBytes: 1e6,
   missingSettings: [],
-  backupAgeSecs: 3_600,
 }
 const late = (what: NonNullable<HubFacts['late']>[number]['what'], since: number) => ({
   late: [{ what, since, projectId: '0x01', epoch: 7, count: 1 }],
 })
+const within = (change: Partial<typeof database>) => ({ database: { ...database, ...change } })
 const namesOf = (change: Partial<HubFacts>) =>
   alarmsOf({ ...well, ...change }, now, 500n).raised.map(({ name }) => name)
 
@@ -40,12 +43,24 @@ test.each<[string, Partial<HubFacts>, string[]]>([
   ['rounds without a block', late('rounds_without_block', 0), ['rounds_waiting']],
   ['rounds that an operator cannot help', late('rounds_unpaid', 0), []],
   ['tasks without a round', late('tasks_waiting', 0), ['tasks_waiting']],
-  ['messages that failed', { deadLetters: 1 }, ['dead_letters']],
+  [
+    'epochs that cannot be posted',
+    within({ unposted: [{ projectId: '0x01', epoch: 7 }] }),
+    ['posting_failing'],
+  ],
+  ['messages that failed', within({ deadLetters: 1 }), ['dead_letters']],
   ['lists that are late', { projectionLagMs: 60_001 }, ['projection_late']],
-  ['a database that fills up', { databaseBytes: 7e9 + 1 }, ['database_full']],
-  ['a backup of the day before', { backupAgeSecs: 26 * 3_600 + 1 }, ['backup_late']],
-  ['no backup at all', { backupAgeSecs: Number.POSITIVE_INFINITY }, ['backup_late']],
-  ['a hub that needs none', { backupAgeSecs: null }, []],
+  ['a database that fills up', within({ databaseBytes: 7e9 + 1 }), ['database_full']],
+  ['a backup of the day before', within({ backupAgeSecs: 26 * 3_600 + 1 }), ['backup_late']],
+  ['no backup at all', within({ backupAgeSecs: Number.POSITIVE_INFINITY }), ['backup_late']],
+  ['a hub that needs none', within({ backupAgeSecs: 0 }), []],
+  ['a block that is a little ahead', within({ clockBehindSecs: 30 }), []],
+  ['a block from the future', within({ clockBehindSecs: 31 }), ['clock_behind']],
+  [
+    'a secret of last year',
+    within({ secrets: [{ name: 'HUB_SECRET', seenAt: now - 365 * 86_400 - 1 }] }),
+    ['secrets_old'],
+  ],
   ['settings that a part lacks', { missingSettings: ['COORDINATOR_SEED'] }, ['settings_missing']],
 ])('%s', (_, change, names) => {
   expect(namesOf(change)).toEqual(names)
@@ -60,4 +75,19 @@ test.each<[string, Partial<HubFacts>, string[]]>([
   ['a relayer that the hub lacks', { relayer: false }, []],
 ])('while %s does not answer, its alarms are unknown', (_, change, names) => {
   expect(alarmsOf({ ...well, ...change }, now, 500n)).toEqual({ raised: [], unknown: names })
+})
+
+test('an alarm names the first epochs, and each secret', () => {
+  const unposted = [1, 2, 3, 4].map((epoch) => ({ projectId: '0x01', epoch }))
+  const secret = (name: string, age: number) => ({ name, seenAt: now - age })
+  const secrets = [
+    secret('ARBITER_PRIVATE_KEY', 4e7),
+    secret('COORDINATOR_SEED', 5),
+    secret('HUB_SECRET', 5e7),
+  ]
+  const { raised } = alarmsOf({ ...well, ...within({ unposted, secrets }) }, now, 500n)
+  expect(raised.map(({ message }) => message)).toEqual([
+    'Epochs cannot be posted: 0x01 in epoch 1, 0x01 in epoch 2, 0x01 in epoch 3 and others.',
+    'Secrets are older than a year: ARBITER_PRIVATE_KEY, HUB_SECRET.',
+  ])
 })

@@ -13,12 +13,22 @@ export interface HubFacts {
   readonly relayer: RelayerHealth | null | false
   readonly late: readonly LateWork[] | null
   readonly projectionLagMs: number | null
-  readonly deadLetters: number
-  readonly databaseBytes: number
+  readonly database: {
+    readonly deadLetters: number
+    readonly databaseBytes: number
+    /** Epochs that cannot be posted. */
+    readonly unposted: readonly EpochName[]
+    /** Since the last backup; infinite if none was made, 0 if none is needed. */
+    readonly backupAgeSecs: number
+    /** How far the newest block is ahead of the network time of the hub; as a rule below 0. */
+    readonly clockBehindSecs: number
+    /** Secrets of the hub, and when it had their values first. */
+    readonly secrets: readonly { readonly name: string; readonly seenAt: number }[]
+  }
   readonly missingSettings: readonly string[]
-  /** Since the last backup; infinite if none was made, null if none is needed. */
-  readonly backupAgeSecs: number | null
 }
+
+type EpochName = Pick<LateWork, 'projectId' | 'epoch'>
 
 export interface Alarm {
   /** Stable; its runbook has the symptom. */
@@ -38,17 +48,19 @@ export interface Alarms {
 const databaseBytesMax = 7e9
 /** A backup is made each day, and takes some time. */
 const backupAgeSecsMax = 26 * 3_600
+/** No chain takes blocks from so far ahead. */
+const clockBehindSecsMax = 30
+const secretAgeSecsMax = 365 * 86_400
 /** Shorter waits happen, and end by themselves. */
 const waitSecsMax = 600
 
 /** The alarms that the facts raise, one for each name. @param now - Network time. @param lowWei - A lower balance of the relayer is an alarm. */
 export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarms {
-  const { chain, relayer, deadLetters, databaseBytes, projectionLagMs, missingSettings, backupAgeSecs } =
-    facts
+  const { chain, relayer, database, projectionLagMs, missingSettings } = facts
+  const { deadLetters, databaseBytes, backupAgeSecs, clockBehindSecs, unposted, secrets } = database
+  const oldSecrets = secrets.filter(({ seenAt }) => now - seenAt > secretAgeSecsMax)
   const places = (...kinds: LateWork['what'][]) =>
-    facts.late
-      ?.filter(({ what, since }) => kinds.includes(what) && now - since > waitSecsMax)
-      .map(({ projectId, epoch }) => `${projectId} in epoch ${epoch}`) ?? null
+    facts.late?.filter(({ what, since }) => kinds.includes(what) && now - since > waitSecsMax) ?? null
   const all: Row[] = [
     [
       'relayer_low',
@@ -84,6 +96,7 @@ export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarms {
       places('rounds_without_quorum', 'rounds_without_block'),
     ),
     lateAlarm('tasks_waiting', 'Tasks wait for a round', places('tasks_waiting')),
+    lateAlarm('posting_failing', 'Epochs cannot be posted', unposted),
     [
       'dead_letters',
       deadLetters > 0,
@@ -101,10 +114,20 @@ export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarms {
     ],
     [
       'backup_late',
-      (backupAgeSecs ?? 0) > backupAgeSecsMax,
+      backupAgeSecs > backupAgeSecsMax,
       backupAgeSecs === Number.POSITIVE_INFINITY
         ? 'No backup was ever made.'
-        : `The last backup is ${Math.floor((backupAgeSecs ?? 0) / 3_600)} hours old.`,
+        : `The last backup is ${Math.floor(backupAgeSecs / 3_600)} hours old.`,
+    ],
+    [
+      'clock_behind',
+      clockBehindSecs > clockBehindSecsMax,
+      `The newest block is ${clockBehindSecs} s ahead of the clock of the hub.`,
+    ],
+    [
+      'secrets_old',
+      oldSecrets.length > 0,
+      `Secrets are older than a year: ${oldSecrets.map(({ name }) => name).join(', ')}.`,
     ],
     ['settings_missing', missingSettings.length > 0, `Settings are missing: ${missingSettings.join(', ')}.`],
   ]
@@ -117,8 +140,11 @@ export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarms {
 /** Whether an alarm holds is null if its part does not answer. */
 type Row = [name: string, holds: boolean | null, message: string]
 
-const lateAlarm = (name: string, what: string, places: readonly string[] | null): Row => [
-  name,
-  places && places.length > 0,
-  `${what}: ${places?.slice(0, 3).join(', ')}${(places?.length ?? 0) > 3 ? ' and others' : ''}.`,
-]
+const lateAlarm = (name: string, what: string, epochs: readonly EpochName[] | null): Row => {
+  const places = epochs?.map(({ projectId, epoch }) => `${projectId} in epoch ${epoch}`) ?? []
+  return [
+    name,
+    epochs && places.length > 0,
+    `${what}: ${places.slice(0, 3).join(', ')}${places.length > 3 ? ' and others' : ''}.`,
+  ]
+}

@@ -1,10 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
+import { unixNow } from '../../durable-objects/clock.ts'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { signIn } from '../test/callers.ts'
 import { bodyOf, client } from '../test/client.ts'
+import { indexState } from '../test/epochs.ts'
 import { rowsOf, runSql } from '../test/tables.ts'
 import { lookForAlarms } from './look.ts'
 
@@ -66,6 +68,27 @@ test('an alarm of a part that does not answer is not over', async () => {
   expect(await kept()).toEqual([{ since: 1 }])
   await look(600)
   expect(await kept()).toEqual([])
+})
+
+test('a block from the future tells that the clock of the hub is behind, unless that follows the chain', async () => {
+  await indexState('vault', 'any', {})
+  const newestAt = (time: number) =>
+    runSql(
+      'UPDATE chain_blocks SET timestamp = ? WHERE number = (SELECT max(number) FROM chain_blocks)',
+      time,
+    )
+  const raised = async (of = hub) => {
+    await lookForAlarms(services(of), readSettings(of), unixNow())
+    return rowsOf<{ message: string }>("SELECT message FROM hub_alarms WHERE name = 'clock_behind'")
+  }
+  await newestAt(unixNow() - 4)
+  expect(await raised()).toEqual([])
+  await newestAt(unixNow() + 600)
+  expect(await raised()).toEqual([
+    { message: expect.stringMatching(/^The newest block is (600|59\d) s ahead of the clock/) },
+  ])
+  await runSql('UPDATE chain_cursor SET lead_secs = 600')
+  expect(await raised({ ...hub, CLOCK: 'chain' })).toEqual([])
 })
 
 test('a hub without operators checks for no alarms', async () => {

@@ -1,26 +1,37 @@
 import type { Settings } from '../env.ts'
 import { readReport } from '../routes/network/health.ts'
 import type { Services } from '../services.ts'
-import { BackupStore } from '../stores/backups.ts'
 import { HubAlarmStore } from '../stores/hub-alarms.ts'
 import { HubMetricsStore } from '../stores/hub-metrics.ts'
 import { alarmsOf } from './conditions.ts'
+import { fingerprintsOf } from './secrets.ts'
 
 /** Finds out what operators have to know, and notes it. A database that is away takes no note; a Prometheus beside the hub tells that. */
 export async function lookForAlarms(services: Services, settings: Settings, now: number): Promise<void> {
   if (settings.OPERATOR_ADDRESSES.length === 0) return
-  const [report, { deadLetters, databaseBytes }, backupAt] = await Promise.all([
-    readReport({ services, settings }),
-    services.store(HubMetricsStore).counts(),
-    services.store(BackupStore).lastMade(),
-  ])
+  const metrics = services.store(HubMetricsStore)
+  const [report, counts] = await Promise.all([readReport({ services, settings }), metrics.counts(now)])
   const { relaying, late, projection, missing } = report
+  const noted = counts.secrets
+  // Those of a local network are known anyway. A fingerprint is of one name alone.
+  const secrets = settings.LOCAL_NETWORK
+    ? noted
+    : fingerprintsOf(settings).map(
+        (one) => noted.find(({ fingerprint }) => fingerprint === one.fingerprint) ?? { ...one, seenAt: now },
+      )
+  if (JSON.stringify(secrets) !== JSON.stringify(noted)) await metrics.noteSecrets(secrets)
   const facts = {
     chain: report.isChainKnown ? report.chain : null,
     relayer: report.relayer !== null && relaying,
-    ...{ late, deadLetters, databaseBytes },
+    late,
     projectionLagMs: projection?.lagMs ?? null,
-    backupAgeSecs: settings.LOCAL_NETWORK ? null : now - (backupAt ?? Number.NEGATIVE_INFINITY),
+    database: {
+      ...counts,
+      backupAgeSecs: settings.LOCAL_NETWORK ? 0 : counts.backupAgeSecs,
+      // The time of the check may be older than the block.
+      clockBehindSecs: counts.newestBlockAt - (await services.clock.now()),
+      secrets,
+    },
     missingSettings: Object.values(missing).flat(),
   }
   const { raised, unknown } = alarmsOf(facts, now, settings.RELAYER_LOW_WEI)

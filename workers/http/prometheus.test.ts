@@ -13,6 +13,7 @@ test('a gauge has a HELP line, a TYPE line, and a line for each known sample', (
       ],
     },
     gauge('hub_unknown', 'Nobody knows.', undefined),
+    gauge('hub_age', 'Since never.', Number.POSITIVE_INFINITY),
   ])
   expect(text).toBe(
     `# HELP hub_ok Whether it is well.
@@ -21,6 +22,9 @@ hub_ok 1
 # HELP hub_part_ok By part.
 # TYPE hub_part_ok gauge
 hub_part_ok{part="a \\"b\\"\\\\c\\n",of="x"} 0.5
+# HELP hub_age Since never.
+# TYPE hub_age gauge
+hub_age +Inf
 `,
   )
 })

@@ -24,7 +24,10 @@ export const prometheusText = (gauges: readonly Gauge[]): string =>
     .flatMap(({ name, help, samples }) => {
       const known = samples.filter((sample): sample is Sample => typeof sample[1] === 'number')
       if (known.length === 0) return []
-      const lines = known.map(([labels, value]) => `${name}${labelsText(labels)} ${value}\n`)
+      const lines = known.map(
+        ([labels, value]) =>
+          `${name}${labelsText(labels)} ${value === Number.POSITIVE_INFINITY ? '+Inf' : value}\n`,
+      )
       return [`# HELP ${name} ${help}\n# TYPE ${name} gauge\n`, ...lines]
     })
     .join('')

@@ -30,12 +30,6 @@ export class BackupStore extends Store {
     ])
   }
 
-  /** When the last backup was made; null if none was. */
-  async lastMade(): Promise<number | null> {
-    const [row] = await this.db.select().from(lastBackup)
-    return row?.madeAt ?? null
-  }
-
   /** Notes that the objects of a hub that was made again from a backup go to work. */
   async noteResumed(decision: Decision, resumedAt: number): Promise<void> {
     const action = { ...decision, action: 'objects.resume', subject: 'objects', after: {} }

@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { services } from '../../services.ts'
 import { createOperator } from '../../test/callers.ts'
@@ -41,9 +42,11 @@ test('an API key of an operator reads metrics that follow the state of the hub',
     ...{ hub_chain_indexed_block: 10, hub_chain_lag_seconds: 0, hub_chain_halted: 0 },
     ...{ hub_dead_letters: 0, 'hub_late{what="tasks_waiting"}': 0, hub_relayer_open: 0 },
     ...{ hub_relayer_balance_wei: Number(chain.balance), hub_rounds_24h: 0 },
+    ...{ hub_epochs_failing: 0, hub_clock_behind_seconds: 0 },
   })
   expect(well.hub_database_bytes).toBeGreaterThan(100_000)
-  expect(Object.keys(well).some((name) => name.startsWith('hub_time_to_final'))).toBe(false)
+  for (const none of ['hub_time_to_final', 'hub_secret_age', 'hub_backup_age'])
+    expect(Object.keys(well).filter((name) => name.startsWith(none))).toEqual([])
 
   await runSql(
     "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES ('m0', 'action-dead-letters', '{}', 11, 1)",
@@ -59,6 +62,20 @@ test('an API key of an operator reads metrics that follow the state of the hub',
     ...{ 'hub_time_to_final_seconds{quantile="0.5"}': 10, 'hub_time_to_final_seconds{quantile="0.95"}': 19 },
     'hub_time_to_agreed_seconds{quantile="0.5"}': 2,
   })
+})
+
+test('the ages of secrets and of the last backup are known apart from local networks', async () => {
+  const read = async () => {
+    const deployed = { ...bindings, LOCAL_NETWORK: 'false', BASE_URL: 'https://hub.example' }
+    return (await client({ token: secret, bindings: deployed }).get(path)).text()
+  }
+  expect(await read()).toContain('\nhub_backup_age_seconds +Inf\n')
+  const since = unixNow() - 1_000
+  await runSql('INSERT INTO last_backup (id, made_at) VALUES (1, ?)', since)
+  await runSql("INSERT INTO hub_secrets VALUES ('HUB_SECRET', '00000000', ?)", since)
+  const text = await read()
+  expect(text).toMatch(/^hub_backup_age_seconds 10\d\d$/m)
+  expect(text).toMatch(/^hub_secret_age_seconds\{secret="HUB_SECRET"\} 10\d\d$/m)
 })
 
 test('callers without an operator key and its scope get no metrics', async () => {

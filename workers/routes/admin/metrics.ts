@@ -28,7 +28,7 @@ export const getMetrics = defineRoute(
     // Without the database, the health of all other parts is what there is to read.
     const [report, counts, finalized, figures] = await Promise.all([
       readHealth(c),
-      store.counts().catch(() => null),
+      store.counts(now).catch(() => null),
       store.finalized().catch(() => []),
       c.var.services
         .store(NetworkFiguresStore)
@@ -118,6 +118,22 @@ export const getMetrics = defineRoute(
         counts?.deadLetters,
       ),
       gauge('hub_database_bytes', 'Size of D1, which holds 10 GB at most.', counts?.databaseBytes),
+      gauge(
+        'hub_backup_age_seconds',
+        'Age of the last backup.',
+        c.var.settings.LOCAL_NETWORK ? null : counts?.backupAgeSecs,
+      ),
+      gauge(
+        'hub_clock_behind_seconds',
+        'How far the newest block is ahead of the clock of the hub.',
+        counts && Math.max(0, counts.newestBlockAt - now),
+      ),
+      gauge('hub_epochs_failing', 'Epochs that cannot be posted.', counts?.unposted.length),
+      {
+        name: 'hub_secret_age_seconds',
+        help: 'For how long the hub has had it.',
+        samples: (counts?.secrets ?? []).map(({ name: secret, seenAt }) => [{ secret }, now - seenAt]),
+      },
       gauge('hub_links', 'Connected devices.', relay?.connectedDevices),
       gauge('hub_slots_available', 'Free slots of connected devices.', relay?.availableSlots),
       gauge('hub_validators', 'Validators in force.', validators?.length),

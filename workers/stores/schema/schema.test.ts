@@ -5,13 +5,14 @@ import { rowsOf } from '../../test/tables.ts'
 import * as developerTools from './developer-tools.ts'
 import * as early from './index.ts'
 import { lastMigration } from './last-migration.ts'
+import * as secrets from './secrets.ts'
 import * as standings from './standings.ts'
 import * as webhooks from './webhooks.ts'
 
 const isTable = (value: unknown) => !Array.isArray(value)
 /** Some tables are loaded only with the routes that use them. */
 const schema = Object.fromEntries(
-  Object.entries({ ...early, ...developerTools, ...standings, ...webhooks }).filter(([, table]) =>
+  Object.entries({ ...early, ...developerTools, ...secrets, ...standings, ...webhooks }).filter(([, table]) =>
     isTable(table),
   ),
 )
