@@ -91,6 +91,10 @@ const write = (file: string, lines: string[]): void =>
     `${['// Written by contracts/compile.ts. Do not edit.', ...lines].join('\n')}\n`,
   )
 
+/** Without the names that types have in Solidity: the Worker loads ABIs, and no call needs them. */
+const literal = (value: unknown): string =>
+  JSON.stringify(value, (key, member) => (key === 'internalType' ? undefined : member))
+
 const constantOf = (contract: string): string => `${contract[0]!.toLowerCase()}${contract.slice(1)}`
 
 function renderContracts(contracts: [string, Contract][]): string[] {
@@ -98,7 +102,7 @@ function renderContracts(contracts: [string, Contract][]): string[] {
     `export const sourceHash = '${hashSources()}'`,
     `export const solcVersion = '${packageVersion('solc')}'`,
     ...contracts.flatMap(([name, { abi, evm }]) => [
-      `export const ${constantOf(name)}Abi = ${JSON.stringify(abi)} as const`,
+      `export const ${constantOf(name)}Abi = ${literal(abi)} as const`,
       `export const ${constantOf(name)}Bytecode = '0x${evm.bytecode.object}'`,
     ]),
   ]
@@ -111,7 +115,7 @@ function renderEvents(contracts: [string, Contract][]): string[] {
     const entries = events.map((event) => [event.name, { topic: toEventSelector(event), abi: event }])
     return [
       `/** The events of ${name} by their names, each with its first topic. */`,
-      `export const ${constantOf(name)}Events = ${JSON.stringify(Object.fromEntries(entries))} as const`,
+      `export const ${constantOf(name)}Events = ${literal(Object.fromEntries(entries))} as const`,
     ]
   })
 }
@@ -121,7 +125,7 @@ function renderErrors(contracts: [string, Contract][]): string[] {
   const distinct = new Map(errors.map((error) => [JSON.stringify([error.name, error.inputs]), error]))
   return [
     '/** The errors of every contract: a revert may pass through a contract that does not declare it. */',
-    `export const contractErrorsAbi = ${JSON.stringify([...distinct.values()])} as const`,
+    `export const contractErrorsAbi = ${literal([...distinct.values()])} as const`,
   ]
 }
 
