@@ -11,23 +11,22 @@ class Reader:
         self.at += 1
         return self.data[self.at - 1]
 
-    def u(self):
+    def leb128(self):
+        """The bits of a number, how many there are, and whether the last one is set."""
         result = shift = 0
         while True:
             byte = self.byte()
             result |= (byte & 127) << shift
             shift += 7
             if byte < 128:
-                return result
+                return result, shift, byte & 64 != 0
+
+    def u(self):
+        return self.leb128()[0]
 
     def s(self):
-        result = shift = 0
-        while True:
-            byte = self.byte()
-            result |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return result - (1 << shift) if byte & 64 else result
+        result, shift, is_negative = self.leb128()
+        return result - (1 << shift) if is_negative else result
 
     def take(self, count):
         self.at += count

@@ -1,6 +1,7 @@
 import { desc, type InferSelectModel, isNull, sql } from 'drizzle-orm'
+import { newestTime } from './chain-facts.ts'
 import { batch, Store } from './database.ts'
-import { chainBlocks, deadLetters, epochReceipts, hubActions, lastBackup, rounds } from './schema/index.ts'
+import { deadLetters, epochReceipts, hubActions, lastBackup, rounds } from './schema/index.ts'
 import { hubSecrets } from './schema/secrets.ts'
 
 const lettersMax = 1_000
@@ -43,7 +44,7 @@ export class HubMetricsStore extends Store {
       .limit(lettersMax)
     const { results, meta } = await this.db.run(sql`SELECT count(*) AS deadLetters,
       (SELECT ${lastBackup.madeAt} FROM ${lastBackup}) AS backupAt,
-      coalesce((SELECT ${chainBlocks.timestamp} FROM ${chainBlocks} ORDER BY ${chainBlocks.number} DESC LIMIT 1), 0) AS newestBlockAt,
+      ${newestTime} AS newestBlockAt,
       (SELECT json_group_array(json_object('name', ${name}, 'fingerprint', ${fingerprint}, 'seenAt', ${seenAt}))
         FROM ${hubSecrets}) AS secrets,
       (SELECT json_group_array(json_object('projectId', id, 'epoch', epoch)) FROM (SELECT ${projectId} AS id, ${epoch}

@@ -193,13 +193,13 @@ async function request(c: HubContext, projectIds: readonly string[] | null, name
   const account = sessionOf(c).address
   const unknown = projectIds && (await projects.findHidden(projectIds, account))
   if (unknown) throw unknownProject(unknown)
-  const now = await clock.now()
+  // Before what can be claimed is read, which may be indexed meanwhile.
+  const [now, isBehind] = await Promise.all([clock.now(), chainIndex.isBehind()])
   for (let tries = 0; tries < triesMax; tries++) {
     const free = await claims.free(account, projectIds, now, { projectsMax: vaultsMax, payoutsMax })
     if (free.length === 0)
       throw new ApiError('conflict', 'No payout can be claimed, except those that are being claimed already.')
-    if (await chainIndex.isBehind())
-      throw unavailable('The index of the chain', new Error('it is far behind the chain'))
+    if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
     const wanted = free.map((payouts, i): NewClaim => ({ withdrawalId: name + i, account, payouts }))
     await spendRelay(c, account, wanted.length)
     const ids = await withdrawals.request(wanted, now)
