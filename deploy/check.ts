@@ -1,3 +1,4 @@
+import { isObject } from '../protocol/encoding/index.ts'
 import { reasonOf } from '../sdk/client.ts'
 import { settingFields } from '../workers/settings.ts'
 import type { Environment } from './environment.ts'
@@ -42,7 +43,7 @@ export async function checkHub(
     if (answer === null) continue
     const isJson = answer.type === 'application/json'
     const body = isJson ? parsed(answer.text) : null
-    const isOfHub = body !== null && membersOf[path]!.every((name) => isRecord(body[name]))
+    const isOfHub = body !== null && membersOf[path]!.every((name) => isObject(body[name]))
     if (isOfHub) answers[path] = body
     const problem = isOfHub
       ? null
@@ -69,14 +70,11 @@ const membersOf: Readonly<Record<string, readonly string[]>> = {
 function parsed(text: string): Record<string, unknown> | null {
   try {
     const body: unknown = JSON.parse(text)
-    return isRecord(body) ? body : null
+    return isObject(body) ? body : null
   } catch {
     return null
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const typeOf = ({ headers }: Response): string => (headers.get('Content-Type') ?? 'none').split(';')[0]!
 

@@ -1,4 +1,5 @@
 /** How an answer of the hub is shown to a person. */
+import { isObject } from '../../protocol/encoding/index.ts'
 
 /** Most characters of a cell of a table, and of a line. */
 const textMax = 48
@@ -6,7 +7,7 @@ const lineMax = 2_000
 
 /** A list as a table with a line for each item; anything else as a line for each member, also of records in it, and its lists as tables below. */
 export function tableOf(answer: unknown): string {
-  if (!isRecord(answer)) return cellOf('', answer)
+  if (!isObject(answer)) return cellOf('', answer)
   if (Array.isArray(answer.items)) {
     const table = itemsOf(answer.items)
     const { next_cursor: next } = answer
@@ -25,7 +26,7 @@ export function tableOf(answer: unknown): string {
 }
 
 function itemsOf(list: readonly unknown[]): string {
-  const items = list.filter(isRecord)
+  const items = list.filter(isObject)
   if (items.length === 0) return 'none'
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))].filter((name) =>
     items.some(
@@ -39,17 +40,14 @@ function itemsOf(list: readonly unknown[]): string {
 const flat = (answer: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(answer).flatMap(([name, value]) =>
-      isRecord(value)
+      isObject(value)
         ? Object.entries(value).map(([part, own]) => [`${name}.${part}`, own])
         : [[name, value]],
     ),
   )
 
 /** A list of records; a list of words is shown as it is. */
-const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.some(isRecord)
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.some(isObject)
 
 function linesOf(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
