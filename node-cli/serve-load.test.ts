@@ -202,19 +202,29 @@ describe.skipIf(ownAddress === undefined)('bodies of unauthenticated callers', (
 })
 
 describe('many at once', () => {
-  test('500 executions: each is answered, and health stays quick', { timeout: 180_000 }, async () => {
+  test('500 executions: each is answered, and health does not wait for them', {
+    timeout: 180_000,
+  }, async () => {
     const node = await startNode()
     await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
-    const execute = () =>
-      node.call('/execute', { method: 'POST', body: { ...spinning, gas_limit: 3_000_000 } })
+    let executed = 0
+    const execute = async () => {
+      const reply = await node.call('/execute', {
+        method: 'POST',
+        body: { ...spinning, gas_limit: 3_000_000 },
+      })
+      if (reply.status === 200) executed += 1
+      return reply
+    }
     const executions = Promise.all(Array.from({ length: 500 }, execute))
+    /** How many executions ended while each call waited. */
     const waits: number[] = []
     let isOver = false
     const healths = (async () => {
       while (!isOver) {
-        const startedAt = performance.now()
+        const before = executed
         expect((await node.call('/health')).status).toBe(200)
-        waits.push(performance.now() - startedAt)
+        waits.push(executed - before)
       }
     })()
     const replies = await executions.finally(() => {
@@ -230,7 +240,7 @@ describe('many at once', () => {
       expect(reply.json).toEqual(envelope('unavailable', /^The node has no room for another execution/))
       expect(reply.headers['retry-after']).toBe('1')
     }
-    expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(1000)
+    expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(10)
     expect((await node.call('/status')).json.counts).toMatchObject({ receipts: answered.length })
   })
 })

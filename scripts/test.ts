@@ -4,11 +4,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import './copy-assets.ts'
 import { answersVariable } from './testing/answers-reporter.ts'
+import { failuresVariable } from './testing/failures-reporter.ts'
 import { reportAnswers } from './testing/report-answers.ts'
 
 /** All of them take 8 to 25 minutes on two processors; a run that does not end is ended, and says so. */
@@ -48,14 +49,20 @@ const codeOf = async (child: ChildProcess): Promise<number> => {
  */
 const ofHub = [['--project=workers'], ['--project=workers-chain', '--project=workers-anvil']]
 
-/** Runs all tests. The output of the hub's tests comes after that of the others. */
+/** Runs all tests. The output of the hub's tests comes after that of the others, and last what failed in any of them. */
 async function runAll(): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'hub-test-run-'))
   try {
     const answers = path.join(folder, 'answers')
-    mkdirSync(answers)
+    const failures = path.join(folder, 'failures')
+    for (const made of [answers, failures]) mkdirSync(made)
     process.env[answersVariable] = answers
-    const common = ['--reporter=default', `--bail=${failuresMax}`]
+    process.env[failuresVariable] = failures
+    const common = [
+      '--reporter=default',
+      '--reporter=./scripts/testing/failures-reporter.ts',
+      `--bail=${failuresMax}`,
+    ]
     const counted = [...common, '--maxWorkers=1', '--reporter=./scripts/testing/answers-reporter.ts']
     const outputs = ofHub.map((_, i) => path.join(folder, `${i}.txt`))
     const codes = await Promise.all([
@@ -65,6 +72,8 @@ async function runAll(): Promise<number> {
       codeOf(startVitest(['--project=node', ...common])),
     ])
     for (const output of outputs) process.stdout.write(readFileSync(output))
+    const failed = readdirSync(failures).map((name) => readFileSync(path.join(failures, name), 'utf8'))
+    if (failed.length > 0) console.error(`Failed, with more about each above:\n${failed.join('')}`)
     // After a failed run, nobody knows which answers its missing tests would have shown.
     return Math.max(...codes) || Number(!reportAnswers(answers))
   } finally {

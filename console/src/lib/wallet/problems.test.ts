@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { refusalOf } from '../../../../sdk/errors.ts'
 import {
   AnswerError,
@@ -35,8 +35,12 @@ test.each([
 ])('%s is %s', (thrown, kind) => expect(problemOf(thrown).kind).toBe(kind))
 
 test('a rate limit says when to try again', () => {
-  const { againMs } = problemOf(refusal(429, 'rate_limited', 3))
-  expect(Math.abs(Number(againMs) - Date.now() - 3_000)).toBeLessThan(2_000)
+  vi.useFakeTimers({ now: 1_000_000 })
+  try {
+    expect(problemOf(refusal(429, 'rate_limited', 3)).againMs).toBe(1_003_000)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test.each([
