@@ -19,6 +19,10 @@ import {
 } from '../testing/node/miner-stage.ts'
 import { movableTime, passTenSeconds } from '../testing/node/serving-node.ts'
 
+/** Runs on while the node or its database is dealt with. */
+const slower = { ...slow, maxGas: 1_000_000_000 }
+/** Runs for longer than any test. */
+const endless = { ...slow, module: filler, maxGas: 10_000_000_000 }
 const slowTask = { task: { gas_limit: slow.maxGas } }
 const away = { status: 503, body: { error: 'unavailable', message: 'Come again.' } }
 
@@ -48,7 +52,7 @@ describe('slots', () => {
   })
 
   test('a node that stops accepts no more offers, votes on running ones, and exits with 0', async () => {
-    const { miner, project, node, socket, offer } = await createRunningProcess()
+    const { miner, project, node, socket, offer } = await createRunningProcess(slower)
     const stopped = node.stop()
     expect(await socket.next('ready')).toMatchObject({ slots: 0, holding: [offer.offer_id] })
     const late = project.offer(miner.key, { seq: 1 })
@@ -81,7 +85,7 @@ describe('one vote for each round, whatever happens to the connection', () => {
   })
 
   test('a node that is killed during a run holds nothing, and runs the offer when it is offered again', async () => {
-    const { hub, miner, node, offer } = await createRunningProcess()
+    const { hub, miner, node, offer } = await createRunningProcess(slower)
     await node.kill()
     const back = await miner.start()
     const again = await hub.connection()
@@ -137,7 +141,7 @@ describe('one vote for each round, whatever happens to the connection', () => {
   })
 
   test('an offer that the hub takes back gets no vote', async () => {
-    const { miner, node, socket, offer } = await createRunning()
+    const { miner, node, socket, offer } = await createRunning(endless)
     socket.send({ type: 'cancel', offer_id: offer.offer_id, reason: 'round_closed' })
     await untilStatus(node, {
       active_leases: [],
@@ -148,9 +152,15 @@ describe('one vote for each round, whatever happens to the connection', () => {
   })
 
   test('a run that does not end in time gets no vote', async () => {
-    const frame = { vote_by: unixNow() + 10, accept_by: unixNow() + 10 }
-    const options = { ...slow, module: filler, maxGas: 10_000_000_000, ...movableTime }
-    const { miner, node } = await createRunningProcess(options, frame)
+    const frame = {
+      get accept_by() {
+        return unixNow() + 10
+      },
+      get vote_by() {
+        return unixNow() + 10
+      },
+    }
+    const { miner, node } = await createRunningProcess({ ...endless, ...movableTime }, frame)
     passTenSeconds(node)
     await untilStatus(node, {
       active_leases: [],
@@ -170,10 +180,7 @@ describe('a data directory that cannot be written', () => {
   }
 
   test('the vote of a run that cannot be stored is not sent; the node says why, and goes on', async () => {
-    const { miner, project, node, socket, offer } = await createRunningProcess({
-      ...slow,
-      maxGas: 1_000_000_000,
-    })
+    const { miner, project, node, socket, offer } = await createRunningProcess(slower)
     const letGo = hold(miner.dataDir)
     expect(await socket.next('decline')).toMatchObject({ offer_id: offer.offer_id, reason: 'busy' })
     await expect

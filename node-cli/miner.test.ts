@@ -160,7 +160,8 @@ describe('a valid offer', () => {
     const again = await miner.start()
     const socket = await hub.connection()
     await socket.next('ready')
-    const offer = project.offer(miner.key)
+    // The node asks the hub until then.
+    const offer = project.offer(miner.key, { frame: { accept_by: unixNow() + 10 } })
     socket.send(offer)
     await untilStatus(again, { last_refusal: { offer_id: offer.offer_id, reason: 'busy' } })
     await status(again)
@@ -187,13 +188,13 @@ describe('a valid offer', () => {
 
     // The same set, were the epoch one of theirs, lacks a quorum.
     const other = createMiner(hub)
-    const offer = publish(hub, other, { attestedBy: 2 }).offer(other.key)
+    const late = publish(hub, other, { attestedBy: 2 })
     hub.generations.chain.splice(1)
     hub.generations.add(seeds, { effectiveAt: target })
     const node = await other.start()
     const second = await hub.connection()
     await second.next('ready')
-    second.send(offer)
+    second.send(late.offer(other.key))
     expect(await second.next('decline')).toMatchObject({ reason: 'incompatible' })
     expect((await status(node)).last_refusal.problem).toContain('no quorum of generation 1')
   })

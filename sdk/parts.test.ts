@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   defaultNetworkParams,
   readRequestSignature,
@@ -12,6 +12,12 @@ import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.t
 import { BadWebhook, verifyWebhook } from './webhooks.ts'
 
 const profile = resolveProfile()
+
+/** Time passes only while the hub answers: how fast this machine is changes nothing. */
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
 
 describe('a task', () => {
   const task = (change: object) =>
@@ -44,7 +50,8 @@ describe('a task', () => {
       ['unreachable', 'task:1', 'mine'],
       ['unreachable', undefined, 'mine'],
     ])
-    await using slow = await scriptedHub(task({ status: 'queued' }), () => {})
+    stopTime()
+    await using slow = await scriptedHub(task({ status: 'queued' }), () => void vi.advanceTimersByTime(1_500))
     const late = createHub({ url: slow.url }).tasks.run('p', 'f', '', { timeout: 1_500 })
     expect(await late.catch((error) => error)).toMatchObject({ code: 'deadline', taskId: 'task:1' })
     expect(slow.calls.map(({ url }) => url)).toEqual([
@@ -73,11 +80,16 @@ describe('a task', () => {
   })
 
   test('is polled only until the timeout, however often the hub answers', async () => {
-    await using server = await scriptedHub(task({ status: 'running' }))
+    stopTime()
+    await using server = await scriptedHub((response, call) => {
+      vi.advanceTimersByTime(100)
+      task({ status: 'running' })(response, call)
+    })
     const { tasks } = createHub({ url: server.url })
     const late = { code: 'deadline', taskId: 'task:1' }
     expect(await tasks.run('p', 'f', '', { timeout: 300 }).catch((error) => error)).toMatchObject(late)
     expect(await tasks.wait('task:1', { timeout: 300 }).catch((error) => error)).toMatchObject(late)
+    vi.useRealTimers()
     await using empty = await scriptedHub(refusal(404, 'not_found'))
     const receipt = createHub({ url: empty.url }).tasks.receipt({ receipt_hash: '0xab' }, { timeout: 300 })
     expect(await receipt.catch((error) => error)).toMatchObject({ code: 'deadline' })

@@ -65,8 +65,9 @@ export function createProject(options: MinerProjectOptions) {
         position,
         role: seat?.role ?? 'primary',
         ...(frame.input_url === undefined && { input_b64: Buffer.from(input).toString('base64') }),
-        accept_by: issued_at + 10,
-        vote_by: issued_at + 30,
+        // A busy machine may need seconds for each step on the way; the vote is due when the round ends.
+        accept_by: issued_at + 60,
+        vote_by: issued_at + 90,
         ...frame,
       } as OfferFrame
     },

@@ -100,7 +100,7 @@ async function runningOn<Node extends ServingNode>(created: Stage<Node>, maxGas:
 export const createRunning = (options: StageOptions & { maxGas: number } = slow) =>
   runningOn(createStage(options), options.maxGas, {})
 
-/** The same with a node in a process of its own. */
+/** The same with a node in a process of its own. @param frame Read when the offer is made. */
 export const createRunningProcess = (options: ProcessOptions & { maxGas: number } = slow, frame = {}) =>
   runningOn(createProcessStage(options), options.maxGas, frame)
 
