@@ -11,7 +11,7 @@ process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
 delete process.env.NODE_EXTRA_CA_CERTS
 
 /** Long enough for a busy machine: an awaited event may come late, and only one that never comes fails. */
-const patience = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000 } } }
+const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } }
 
 /** Loading the hub again for each file would take longer than all tests; `setup.ts` empties what is stored instead. */
 const oneHub = {

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { publint } from 'publint'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { pickPort } from '../localnet/port.ts'
 import { listProcesses } from '../localnet/processes.ts'
 import { sampleSlug } from '../localnet/sample/manifest.ts'
@@ -26,8 +26,6 @@ import { runTool } from '../testing/run-tool.ts'
 import { openTerminal, statusAt } from '../testing/terminal.ts'
 
 // A whole network starts here, and programs of others wait for its nodes and blocks, in the time the machine has for it.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
-
 /** Far from the repository, with a home and an npm cache of its own. */
 const away = temporaryFolder()
 afterAll(() => rmSync(away, { recursive: true, force: true }))
@@ -239,9 +237,7 @@ describe.skipIf(!hasAnvil)('for a user with npm and without a checkout', () => {
     const env = { NODE_BIND: `127.0.0.1:${port}` }
     const node = open(own!, env)
     onTestFinished(node.close)
-    await expect
-      .poll(() => statusAt(port), { timeout: 120_000 })
-      .toMatchObject({ relay: { connected: true } })
+    await expect.poll(() => statusAt(port)).toMatchObject({ relay: { connected: true } })
     const { node_id: nodeId } = await statusAt(port)
     const first = own!.split('\n').slice(0, 2).join('\n')
     const script = later!

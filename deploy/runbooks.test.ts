@@ -42,10 +42,7 @@ describe.skipIf(findAnvil() === null)(
         await provoke?.()
         const statusSays = (isThere: boolean) =>
           expect
-            .poll(async () => isSeen!((await stage.hub().status()) as Status), {
-              timeout: 60_000,
-              interval: 200,
-            })
+            .poll(async () => isSeen!((await stage.hub().status()) as Status), { interval: 200 })
             .toBe(isThere)
         if (isSeen) await statusSays(true)
         // Requests of clients meanwhile, whose errors the log of the hub has.

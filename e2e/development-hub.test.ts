@@ -93,7 +93,7 @@ test('`npx wrangler dev` in a clean clone runs a hub where people sign in and up
   })
   expect(uploaded.status).toBe(201)
   await stop('SIGINT')
-}, 180_000)
+})
 
 test('a database that another version of the hub wrote is refused with the fix', () => {
   symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'))
@@ -115,7 +115,7 @@ test('a database that another version of the hub wrote is refused with the fix',
       `do not exist here, such as ${first}. Stop wrangler, and remove .wrangler/state/v3 to begin with an empty database.`,
     ),
   })
-}, 60_000)
+})
 
 test('npx runs the project’s own Node, also where npm made no link to it', () => {
   const name = `node-${process.platform}-${process.arch}`

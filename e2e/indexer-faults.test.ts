@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '../localnet/accounts.ts'
 import type { Hub } from '../localnet/hub.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
@@ -25,8 +25,6 @@ import { freshAddress, signIn } from '../testing/session.ts'
 import { eventTopics } from '../workers/chain/abi.ts'
 
 // A hub may look again only after a minute.
-vi.setConfig({ testTimeout: 300_000 })
-
 const operator = { OPERATOR_ADDRESSES: accounts.operator.address.toLowerCase() }
 const finalityBlocks = 12
 

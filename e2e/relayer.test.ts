@@ -266,7 +266,7 @@ describe.skipIf(!hasAnvil)('owners who relay at once', () => {
       twice: 0,
       waiting: 0,
     })
-  }, 120_000)
+  })
 })
 
 describe.skipIf(!hasAnvil)('a relayer key that is replaced', () => {

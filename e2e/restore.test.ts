@@ -181,7 +181,7 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
     await expect.poll(indexed).toBe(head)
     // It is in use now.
     await expect(restoreInto(options)).rejects.toThrow('is in use')
-  }, 240_000)
+  })
 })
 
 interface Status {

@@ -1,13 +1,11 @@
 import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { hasAnvil } from '../testing/anvil.ts'
 import { childrenOf, freePorts, NpmStart, type Started } from '../testing/npm-start.ts'
 
 // Whole networks begin and end here, each in the time the machine has for it.
-vi.setConfig({ testTimeout: 300_000 })
-
 const npmStart = new NpmStart()
 afterAll(() => npmStart.clear())
 
@@ -30,7 +28,7 @@ function watched() {
   const expectNothingLeft = async () => {
     // The bundler ends by itself once its input does. Until it runs, its process has the name of the one that started it.
     const left = () => npmStart.listProcesses().filter(({ program }) => program !== 'esbuild')
-    await expect.poll(left, { timeout: 10_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
     const isLeft = (name: string) => existsSync(path.join(npmStart.folder, name))
     expect(['localnet.pid', 'children.json'].filter(isLeft)).toEqual([])
     expect(readdirSync(TMPDIR)).toEqual([])

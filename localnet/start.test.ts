@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stakingEvents } from '../contracts/generated/events.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { buildSnapshot, hashSnapshot, type SnapshotCandidate } from '../protocol/committees/index.ts'
@@ -31,8 +31,6 @@ import { listProcesses } from './processes.ts'
 import { sampleSlug } from './sample/manifest.ts'
 
 // Whole networks begin and end here, each in the time the machine has for it.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
-
 const profile = resolveProfile()
 const npmStart = new NpmStart()
 afterAll(() => npmStart.clear())
@@ -139,7 +137,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   })
 
   test('the sample is a listed project with a funded vault, and devices that stake in it', async () => {
-    await expect.poll(() => network.output.stdout, { timeout: 120_000 }).toContain('Sample devices')
+    await expect.poll(() => network.output.stdout).toContain('Sample devices')
     const [, projectId] = /projects\/(0x[0-9a-f]{64})/.exec(network.output.stdout) ?? []
     expect((await read('/v1/projects')).items).toEqual([
       expect.objectContaining({ project_id: projectId, slug: 'sample-echo', listing_status: 'listed' }),
@@ -270,7 +268,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await expect.poll(async () => (await read('/v1/status')).time).toBeGreaterThanOrEqual(time)
     const epoch = Math.floor((await read('/v1/status')).time / epochSecs)
     const set = `${origin()}/v1/committees/${projectId}/${epoch}`
-    await expect.poll(async () => (await fetch(set)).status, { timeout: 120_000 }).toBe(200)
+    await expect.poll(async () => (await fetch(set)).status).toBe(200)
     expect(await runTask('1')).toMatchObject({ code: 0, task: { status: 'finalized', success: true } })
     const { validators } = await read('/v1/status')
     expect(validators.map(({ reachable }: { reachable: boolean }) => reachable)).toEqual(Array(4).fill(true))

@@ -103,13 +103,10 @@ async function bringToVote(
   expect((await tell(node, missed)).status).toBe(200)
   let reply = await ask(node, round, head, module)
   await expect
-    .poll(
-      async () => {
-        reply = await ask(node, round, head, module)
-        return reply.status
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      reply = await ask(node, round, head, module)
+      return reply.status
+    })
     .toBe(200)
   return reply.json
 }

@@ -191,9 +191,7 @@ test('votes of a generation that was just created count, and are not lost', asyn
   const round = createTestRound(project)
   const record: FinalityRecord = (await decide(node, finalityRequest(round))).json.vote.finality
   await expect
-    .poll(async () => (await vote(node, createFinalityVote(profile, after[3]!, record))).status, {
-      timeout: 20_000,
-    })
+    .poll(async () => (await vote(node, createFinalityVote(profile, after[3]!, record))).status)
     .toBe(200)
   expect((await vote(node, createFinalityVote(profile, after[2]!, record))).json).toMatchObject({
     state: 'finalized',

@@ -80,7 +80,7 @@ describe('bodies', () => {
     expect(module).toMatch(/^HTTP\/1\.1 413 [\s\S]*The body is larger than 16777216 bytes/)
   })
 
-  test('in chunks of 2 GB are refused within bounded memory', { timeout: 120_000 }, async () => {
+  test('in chunks of 2 GB are refused within bounded memory', async () => {
     const node = await startNode()
     await node.call('/health')
     const before = residentMemory(node.pid)
@@ -113,7 +113,7 @@ describe('bodies', () => {
     expect((await node.call('/health')).status).toBe(200)
   })
 
-  test('that many callers hold back at once are bounded in total', { timeout: 120_000 }, async () => {
+  test('that many callers hold back at once are bounded in total', async () => {
     const node = await startNode()
     await node.call('/health')
     const before = residentMemory(node.pid)
@@ -186,9 +186,7 @@ describe.skipIf(ownAddress === undefined)('bodies of unauthenticated callers', (
     })
   }
 
-  test('one address can use only a part of the memory for bodies, and not for long', {
-    timeout: 120_000,
-  }, async () => {
+  test('one address can use only a part of the memory for bodies, and not for long', async () => {
     const node = await startKnowing()
     const answers = await Promise.all(holdBack(node, 30))
     const withStatus = (status: number) => answers.filter((answer) => answer.startsWith(`HTTP/1.1 ${status}`))
@@ -202,9 +200,7 @@ describe.skipIf(ownAddress === undefined)('bodies of unauthenticated callers', (
 })
 
 describe('many at once', () => {
-  test('500 executions: each is answered, and health does not wait for them', {
-    timeout: 180_000,
-  }, async () => {
+  test('500 executions: each is answered, and health does not wait for them', async () => {
     const node = await startNode()
     await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
     let executed = 0
@@ -268,9 +264,7 @@ async function askAndNotRead(node: ServingNode): Promise<void> {
 }
 
 describe('slow callers', () => {
-  test('are cut off while they send headers or a body, or read their answer', {
-    timeout: 240_000,
-  }, async () => {
+  test('are cut off while they send headers or a body, or read their answer', async () => {
     const [headers, body] = await cutOff
     expect(headers).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"error":"bad_request"/)
     expect(body).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*A request must arrive within 60 s/)

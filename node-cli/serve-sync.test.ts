@@ -192,7 +192,7 @@ describe('the calls of a validator that syncs state', () => {
 })
 
 // Several nodes are started for each test.
-describe('--state-sync true', { timeout: 120_000 }, () => {
+describe('--state-sync true', () => {
   test('a new validator reaches the roots of the others, and runs nothing before', async () => {
     const { peers, fresh, hubFor, start } = circle()
     const one = fresh[lies.length / 2]!
@@ -320,7 +320,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
   const circle = shared(() => startCircle(lies.length / 2 + 3))
 
   // A node is started for each pair, and the peers are waited for until they are given up.
-  test('a peer that lies, is slow or is gone is replaced by the next one', { timeout: 150_000 }, async () => {
+  test('a peer that lies, is slow or is gone is replaced by the next one', async () => {
     const { peers, fresh, hubFor, start } = circle()
     for (let i = 0; i < lies.length; i += 2) {
       const [one, pair] = [fresh[i / 2]!, lies.slice(i, i + 2)]

@@ -78,7 +78,7 @@ describe('validators among themselves', () => {
       expect((await shown(node, round.roundId)).json.state).toBe('finalized')
     }
     const late = await startKnowing(validators[3]!)
-    await expect.poll(() => finalAt(late, round), { ...patience, timeout: 30_000 }).toEqual(record)
+    await expect.poll(() => finalAt(late, round), patience).toEqual(record)
     const { json } = await callSigned(
       late,
       `/consensus/rounds?project_id=${project.projectId}&epoch=${project.epoch}`,
@@ -88,13 +88,15 @@ describe('validators among themselves', () => {
       next_cursor: null,
       last_cursor: '1',
     })
-    expect((await late.call('/status')).json.consensus).toMatchObject({
-      validators: 4,
-      quorum: 3,
-      is_validator: true,
-      rounds: { known: 1, final: 1 },
-      reachable: true,
-    })
+    await expect
+      .poll(async () => (await late.call('/status')).json.consensus, patience)
+      .toMatchObject({
+        validators: 4,
+        quorum: 3,
+        is_validator: true,
+        rounds: { known: 1, final: 1 },
+        reachable: true,
+      })
   })
 
   test('accept the finality votes of all others in one call, and invalid votes count for nothing', async () => {
@@ -128,8 +130,7 @@ describe('validators among themselves', () => {
     for (const cast of votes) await vote(third, cast)
     expect(await finalAt(third, round)).not.toBeNull()
     const record = finalRecord(profile, [...votes, last], keys)
-    for (const node of nodes)
-      await expect.poll(() => finalAt(node, round), { ...patience, timeout: 45_000 }).toEqual(record)
+    for (const node of nodes) await expect.poll(() => finalAt(node, round), patience).toEqual(record)
   })
 
   test('a round that the hub shows counts only as far as its votes verify', async () => {
@@ -152,7 +153,7 @@ describe('validators among themselves', () => {
         createFinalityVote(profile, third!, record),
       ],
     })
-    await expect.poll(() => finalAt(node!, round), { ...patience, timeout: 60_000 }).toEqual(record)
+    await expect.poll(() => finalAt(node!, round), patience).toEqual(record)
   })
 
   test('a validator that lies or votes twice changes no result, and its votes are kept', async () => {

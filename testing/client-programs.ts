@@ -249,10 +249,11 @@ export function testClientPrograms(hub: () => string, clientProject: () => strin
         'docs/submit-a-task.md': [['task%3A0x…', () => encodeURIComponent(roundId)]],
         'docs/events.md': [
           ['CURSOR', () => `$(${newestCursor}; ${anotherTask})`],
-          // A stream goes on until it is cut.
+          // A stream goes on until its reader ends.
           [
             '"$HUB_URL/v1/events"',
-            () => '--max-time 3 "$HUB_URL/v1/events" > "$STREAM" || grep -q . "$STREAM"',
+            () =>
+              '"$HUB_URL/v1/events" > "$STREAM" & until grep -qs . "$STREAM"; do sleep 0.1; done; kill $!',
           ],
           ['"0x…"', () => `"0x${'5a'.repeat(32)}"`],
         ],

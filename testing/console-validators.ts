@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { deriveNodeId } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { connectTo, fetchFromHub, readNetwork } from '../scripts/hub/network.ts'
+import { waitFor } from '../scripts/hub/wait.ts'
 import { hubWithNodeKey } from '../sdk/node.ts'
 import { findScreenFaults } from './console.ts'
 import { limitOnce, lookUntil, openFlow, signInWith } from './console-flow.ts'
@@ -37,6 +38,7 @@ export async function findValidatorFaults(
     await expectMember(hosts.api, nodeId, true)
     await revoke(page, nodeId)
     await expectMember(hosts.api, nodeId, false)
+    await page.getByText(/waits for signatures/).waitFor({ state: 'detached', timeout: 120_000 })
     await expectMember(hosts.api, unwanted, false)
   })
 }
@@ -93,15 +95,14 @@ async function revoke(page: Page, nodeId: string): Promise<void> {
   await asked.getByLabel('Reason').fill('It was for a test.')
   await asked.getByRole('button', { name: 'Revoke' }).click()
   await node.getByText('Revoked', { exact: true }).waitFor()
-  await page.getByText(/waits for signatures/).waitFor({ state: 'detached', timeout: 120_000 })
 }
 
-/** Expects that a node is or is not in the newest generation, as everybody reads it. */
+/** Waits until a node is or is not in the newest generation, as everybody reads it: its validators sign it first. */
 async function expectMember(hub: string, nodeId: string, isMember: boolean): Promise<void> {
-  const { items } = await connectTo(hub).client.call('GET /v1/validators/generations', {
-    query: { limit: 1 },
-  })
-  const [newest] = items
-  const has = newest?.validators.some(({ node_id }) => node_id === nodeId)
-  if (has !== isMember) throw new Error(`Generation ${newest?.generation} has it: ${has}.`)
+  await waitFor(
+    `the generation that says ${isMember} about ${nodeId}`,
+    () => connectTo(hub).client.call('GET /v1/validators/generations', { query: { limit: 1 } }),
+    ({ items: [newest] }) => newest?.validators.some(({ node_id }) => node_id === nodeId) === isMember,
+    120_000,
+  )
 }

@@ -48,14 +48,13 @@ describe('the platform', () => {
   test('makes D1 run one trip after another, each with its delay', async () => {
     const { ask } = await probeUnder({ tripMs: [300, 300], tripsPerSecond: 50 })
     expect(await ask('trips', { count: 1 })).toBeGreaterThanOrEqual(299)
-    // Two would take 600.
-    expect(await ask('batch')).toBeLessThan(590)
     expect(await ask('trips', { count: 20 })).toBeGreaterThanOrEqual(400)
   })
 
-  test('refuses a trip that would wait too long', async () => {
-    const { ask } = await probeUnder({ tripsPerSecond: 20, queuedMsMax: 90 })
-    expect(await ask('trips', { count: 4 })).toMatchObject({
+  test('refuses a trip that would wait too long; a batch is one trip', async () => {
+    const { ask } = await probeUnder({ tripsPerSecond: 1, queuedMsMax: 500 })
+    expect(await ask('batch')).toEqual(expect.any(Number))
+    expect(await ask('trips', { count: 2 })).toMatchObject({
       error: 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
     })
   })
@@ -91,24 +90,22 @@ describe('the platform', () => {
   test('evicts idle objects from memory, and leaves their sockets open', async () => {
     const { ask, connect } = evicting()
     const socket = await connect()
-    const instances = [
-      await ask('object', { method: 'instance' }),
-      await ask('object', { method: 'instance' }),
-    ]
-    expect(new Set(instances).size).toBe(2)
-    expect(instances).not.toContain(Number(await socket.say('again')))
+    // An eviction takes a moment, in which the object may be asked again.
+    const seen = new Set<number>()
+    const count = async () => seen.add(await ask('object', { method: 'instance' })).size
+    await expect.poll(count).toBeGreaterThan(1)
+    await expect.poll(async () => seen.has(Number(await socket.say('again')))).toBe(false)
   })
 
   test('moves objects: their calls fail, and their sockets close', async () => {
     const { ask, connect } = await probeUnder({ moved: 0.3 })
-    const { closed } = await vi.waitFor(connect, { timeout: 30_000 })
-    const outcomes = []
-    for (let times = 0; times < 20; times += 1) outcomes.push(await ask('object', { method: 'instance' }))
-    expect(outcomes).toContainEqual({
+    const { closed } = await vi.waitFor(connect, { timeout: 120_000 })
+    const instance = () => ask('object', { method: 'instance' })
+    await expect.poll(instance, { interval: 1 }).toEqual({
       error: expect.stringContaining('Durable Object reset because its code was updated.'),
       isReset: true,
     })
-    expect(outcomes).toContainEqual(expect.any(Number))
+    await expect.poll(instance, { interval: 1 }).toEqual(expect.any(Number))
     await closed
   })
 

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser, testBrowserPath } from '../scripts/browser.ts'
 import { navigation } from '../scripts/site/navigation.ts'
 import { addressOf, home } from '../scripts/site/page.ts'
@@ -14,8 +14,6 @@ const guides = navigation.flatMap(({ pages }) => pages.map(([, file]) => address
 const varied = ['verify-a-result', 'console', 'sign-in'].map((name) => `${home}/${name}`)
 
 // Pages take their time one after the other.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
-
 const calls = ['submitTask', 'bond', 'listProjects'].map((id) => `${home}/operations/${id}`)
 
 describe.skipIf(executable === undefined)('the documentation in a browser', () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtNodectl } from '../../localnet/nodes/build.ts'
 import { LocalNode } from '../../localnet/nodes/local-node.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
@@ -12,8 +12,6 @@ import { type NodeNetwork, passIntoWork, startNodeNetwork } from '../network/nod
 import { unpackEarlierBuild } from './earlier-build.ts'
 
 // A whole network begins and ends here, in the time the machine has for it.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
-
 describe.skipIf(!hasAnvil)('a network with nodes of an earlier build', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'mixed-builds-'))
   const builds = { own: '', earlier: path.join(folder, 'earlier') }

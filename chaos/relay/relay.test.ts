@@ -16,5 +16,5 @@ describe.skipIf(!hasAnvil)('relayers on a chain that fails', () => {
     expect(Object.keys(figures.faults as object)).toEqual(
       expect.arrayContaining(['reorganisation', 'base_fee_jump', 'fee_cap', 'batch_refused']),
     )
-  }, 120_000)
+  })
 })

@@ -10,7 +10,7 @@ const blindMs = 700
 /** Asking whether everything is done costs more than all the rest when it is done all the time. */
 const pollMs = 100
 /** Actions that are not done this long after the faults ended never will be. */
-const endMs = 60_000
+const endMs = 240_000
 
 /**
  * Posts the actions of a seed until all are accepted, while its faults meet the requests to the chain.

@@ -2,9 +2,7 @@ import { expect, test } from 'vitest'
 import { startRoundsNetwork } from './network.ts'
 import { finishTasks } from './tasks.ts'
 
-test('tasks become final under the limits of Cloudflare, even if a deployment closes every socket', {
-  timeout: 300_000,
-}, async () => {
+test('tasks become final under the limits of Cloudflare, even if a deployment closes every socket', async () => {
   const platform = { seed: 1 }
   const network = await startRoundsNetwork({ projects: 1, slots: 16, platform, onProgress: () => {} })
   try {

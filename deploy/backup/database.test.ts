@@ -66,7 +66,7 @@ beforeAll(async () => {
   for (const [i, data] of [draft, manyLines].entries())
     sqlite.prepare("INSERT INTO drafts VALUES ('0xd', ?, 1, NULL, ?, 1, 7, 7)").run(`d${i}`, data)
   sqlite.close()
-}, 240_000)
+})
 
 test('a database with search tables is exported, keeps working, and is restored elsewhere', async () => {
   const before = read(sourceFolder)
@@ -89,7 +89,7 @@ test('a database with search tables is exported, keeps working, and is restored 
   // Rows that are written from now on are found as well, and no position of the log is given twice.
   await runAll(target, [continueEvents, project('Rain', 3)], path.join(folder, 'more.sql'))
   expect(read(targetFolder).found).toEqual([[1, 2], [3], [4]])
-}, 240_000)
+})
 
 test('a failed export leaves the search tables unchanged', async () => {
   const before = read(sourceFolder)
@@ -101,4 +101,4 @@ test('a failed export leaves the search tables unchanged', async () => {
     'lost',
   )
   expect(read(sourceFolder)).toEqual(before)
-}, 240_000)
+})

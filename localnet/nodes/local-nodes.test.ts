@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readNetwork } from '../../scripts/hub/network.ts'
 import { hubWithNodeKey } from '../../sdk/node.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
@@ -16,8 +16,6 @@ import type { LocalNode, NodeSurroundings } from './local-node.ts'
 import { type NodePlace, placesOf, startNodes, stopNodes, validatorDirs } from './local-nodes.ts'
 
 // A whole network begins and ends here, in the time the machine has for it.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
-
 describe.skipIf(!hasAnvil)('nodes of a local network', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'local-nodes-'))
   let network: TemporaryNetwork
@@ -89,7 +87,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     onTestFinished(node.close)
     const statusOf = () => statusAt(port)
     await expect
-      .poll(statusOf, { timeout: 120_000 })
+      .poll(statusOf)
       .toMatchObject({ hub: { state: 'registered' }, consensus: { is_validator: false } })
     const { node_id } = await statusOf()
     expect(node.said.all).toContain(`"node_id": "${node_id}"`)
@@ -98,7 +96,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     expect(await operator.ended, operator.said.all).toBe(0)
     const newest = async () =>
       (await (await readNetwork(network.url)).client.call('GET /v1/validators/generations')).items[0]
-    await expect.poll(newest, { timeout: 120_000 }).toMatchObject({ generation: 1 })
+    await expect.poll(newest).toMatchObject({ generation: 1 })
     const later = open(counting!)
     expect(await later.ended, later.said.all).toBe(0)
     expect(later.said.all).toContain(`http://127.0.0.1:${port}`)

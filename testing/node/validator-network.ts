@@ -169,12 +169,12 @@ async function knowing<Node extends ServingNode>(
 ): Promise<Node> {
   const node = await starting
   const knows = async () => expect((await node.call('/status')).json.consensus.validators).toBe(count)
-  await vi.waitFor(knows, { timeout: 30_000 })
+  await vi.waitFor(knows, patience)
   return node
 }
 
 /** For work that nodes do by themselves, which takes seconds: polled more often, they would mostly answer the polls. */
-export const patience = { timeout: 50_000, interval: 250 }
+export const patience = { timeout: 120_000, interval: 250 }
 
 /** Waits until a node takes the calls of `count` validators. */
 export const untilPeers = (node: ServingNode, count: number): Promise<void> =>

@@ -114,7 +114,7 @@ describe.skipIf(!hasAnvil)('while tasks run,', () => {
   const finishAcross = async (): Promise<Round> => {
     const away = validators.slice(2)
     await stopNodes(away)
-    await passUntil(from - 20)
+    await passUntil(from - 120)
     const given = await network.client.call('POST /v1/projects/{project_id}/tasks', {
       path: { project_id: projectId },
       body: { function: 'echo', input_b64: Buffer.from('"across"').toString('base64') },

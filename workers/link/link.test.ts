@@ -117,7 +117,7 @@ describe('an offer', () => {
     await vi.waitUntil(() => rounds.calls.length === 1)
     for (const offer of [fast, slow]) relay.send({ type: 'accept', offer_id: offer.offer_id })
     relay.send({ type: 'vote', offer_id: fast.offer_id, vote: {} as never, output_b64: '', events: [] })
-    await vi.waitUntil(() => rounds.calls.length === 3, { timeout: 10_000 })
+    await vi.waitUntil(() => rounds.calls.length === 3)
     expect(told()).toEqual([
       ['accepted', hurried.offer_id],
       ['voted', fast.offer_id],

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { signIn } from '../test/callers.ts'
 import { client, expectRefusal, freshAddress } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
@@ -35,6 +35,9 @@ describe('rate limits', () => {
   })
 
   test('the remaining requests never rise within a window, and every 429 says how long to wait', async () => {
+    // All calls are in one window.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     const { get } = client({ bindings: { RATE_LIMIT_MULTIPLIER: '1' } })
     const remaining: number[] = []
     let refused: Response | undefined

@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { TaskQueue } from '../../../durable-objects/project/task-queue.ts'
 import type { EpochTerms } from '../../../durable-objects/project/tasks.ts'
 import {
@@ -13,6 +13,10 @@ import { createOperator, signIn } from '../../test/callers.ts'
 import { bodyOf, expectAnswer, expectInvalid, expectRefusal } from '../../test/client.ts'
 import { emptyTables, rowsOf, runSql } from '../../test/tables.ts'
 
+/** It runs, and does not end meanwhile. */
+const epoch = Math.floor(Date.now() / 600_000) + 2
+vi.useFakeTimers({ toFake: ['Date'], now: (epoch * 600 + 100) * 1_000 })
+
 const operator = await createOperator()
 const dump = (cursor: string | null = null) => operator.client.post('/admin/v1/objects/dump', { cursor })
 const load = (part: object, backup = 'monday') =>
@@ -21,8 +25,6 @@ const resume = (body?: object) => operator.client.post('/admin/v1/objects/resume
 
 const projectId = `0x${'07'.repeat(32)}`
 const project = env.PROJECT_COMMITTEES.getByName(projectId)
-/** It runs. */
-const epoch = Math.floor(Date.now() / 600_000)
 const terms = {
   ...{ epoch, epochSecs: 600, setHash: 'set', consensusHash: 'consensus', moduleAddress: 'module' },
   rules: { committee: {}, roundSecs: 60, leaseSecs: 30, acceptSecs: 10, snapshotAt: 0 },

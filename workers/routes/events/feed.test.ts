@@ -278,7 +278,13 @@ describe('followers', () => {
   test('429 rate_limited: too many concurrent waits of one caller', async () => {
     const caller = client({ address: '10.9.8.7' })
     const start = await read('/v1/events', caller)
-    const calls = atOnce(12, () => caller.get(wait(start, 2)))
+    let refused = 0
+    const calls = atOnce(12, async () => {
+      const answer = await caller.get(wait(start))
+      // The others wait for this event, so that all twelve wait at once.
+      if (answer.status === 429 && ++refused === 2) await tell('project.listed')
+      return answer
+    })
     const statuses = await statusesOf(calls)
     expect(statuses.filter((status) => status === 429)).toHaveLength(2)
   })

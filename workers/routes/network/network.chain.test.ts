@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { relayRequest } from '../../../durable-objects/testing/relay-request.ts'
 import { services } from '../../services.ts'
@@ -109,6 +109,8 @@ describe('GET /v1/status', () => {
   })
 
   test('checks its parts only once in a while, even if it is requested often', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     await forgetView()
     const caller = client({ bindings: {} })
     expect(await status(caller)).toMatchObject({ relayer: 'ok' })

@@ -288,7 +288,7 @@ describe('tasks of a project whose set is not attested', () => {
   test('wait, and get their rounds once a quorum has attested', async () => {
     const queued = await taskOf(rounds.submit())
     expect(queued).toMatchObject({ status: 'queued', round_id: null, seq: null })
-    const waiting = client().get(`/v1/tasks/${queued.task_id}?wait=20`)
+    const waiting = client().get(`/v1/tasks/${queued.task_id}?wait=60`)
     await rounds.attest()
     await vi.waitUntil(async () => {
       await runDurableObjectAlarm(project())

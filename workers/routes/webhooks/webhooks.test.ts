@@ -185,6 +185,10 @@ test('deliveries are listed in pages, newest first, and a gap cannot be redelive
       id: expect.stringMatching(/^test-/),
       type: 'webhook.test',
     })
+  // The hub notes an attempt after the receiver has it.
+  const states = async () =>
+    (await itemsOf<Delivery>(by.get(`${path}/${id}/deliveries`))).map(({ state }) => state)
+  await expect.poll(states).toEqual(Array(3).fill('delivered'))
   await runSql("UPDATE webhook_deliveries SET state = 'gap' WHERE webhook_id = ? AND number = 1", id)
   const redeliver = ({ delivery_id }: Delivery) =>
     by.post(`${path}/${id}/deliveries/${delivery_id}/redeliver`)

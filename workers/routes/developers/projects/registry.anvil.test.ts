@@ -350,7 +350,7 @@ describe.skipIf(chain === null)('decisions of operators', () => {
     await runSql('UPDATE hub_actions SET next_attempt_at = 1')
     await runSchedule()
     expect(await wish()).toMatchObject({ state: 'done', attempts: 1 })
-  }, 90_000)
+  })
 
   test('economics show the vault once it is deployed', async () => {
     const { project_id, manifest } = await listed()
