@@ -38,6 +38,7 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
     await lookUntil(page, balanceOf(page, '7.5'))
     await page.getByLabel(/^Add to the vault/).fill('1')
     await page.getByRole('button', { name: 'Fund with 1 HUB' }).click()
+    await dialog.getByRole('button', { name: 'Begin' }).waitFor()
     if ((await dialog.getByRole('listitem').count()) !== 2) throw new Error('An open vault is opened again.')
     mood.replacesBy = 'nothing'
     await dialog.getByRole('button', { name: 'Begin' }).click()

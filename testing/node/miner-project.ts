@@ -1,3 +1,4 @@
+import { epochStart } from '../../protocol/committees/index.ts'
 import { hashBytes, hashText, utf8 } from '../../protocol/encoding/index.ts'
 import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import { type OfferFrame, offerId } from '../../protocol/link/index.ts'
@@ -51,8 +52,11 @@ export function createProject(options: MinerProjectOptions) {
     ): OfferFrame => {
       const issued_at = unixNow() + aheadSeconds
       const { consensus_hash } = project.snapshot
+      // Also where the epoch ends meanwhile.
+      const last = epochStart(project.epoch + 1, project.consensus.work.epoch_secs) - 1
       const task = taskOf(project, {
-        ...{ seq, issued_at, consensus_hash, input_hash: hashBytes(utf8(input)), ...changes },
+        ...{ seq, issued_at: Math.min(issued_at, last), consensus_hash, input_hash: hashBytes(utf8(input)) },
+        ...changes,
       })
       const seat = seatedOf(project, task.seq).seats.find(({ node_key }) => node_key === nodeKey)
       const position = (frame.position as number | undefined) ?? seat?.position ?? 0
