@@ -10,7 +10,7 @@ import {
   readQuantity,
 } from '../chain/json-rpc.ts'
 import type { FeeMarket } from './fees.ts'
-import { tooMuchGasText } from './gas-limit.ts'
+import { estimatedMax, tooMuchGasText } from './gas-limit.ts'
 import type { Attempt, Relay } from './ledger.ts'
 import { isRevert, type RevertReason, readRevert } from './revert-reason.ts'
 
@@ -76,15 +76,14 @@ export class RelayerChain {
       const used = Number(
         readQuantity(await this.#rpc.call('eth_estimateGas', this.#params(call), 'pending')),
       )
-      if (used > gasMax)
-        return {
-          name: 'TooMuchGas',
-          args: [String(used), String(gasMax)],
-          text: tooMuchGasText(used, gasMax),
-        }
+      if (used > gasMax) return tooMuchGas(used, gasMax)
       return { gas: used === 21_000 ? used : Math.ceil(used * 1.25) }
     } catch (error) {
-      if (error instanceof RpcError && isRevert(error)) return readRevert(this.#errors, error)
+      if (!(error instanceof RpcError)) throw error
+      const most = estimatedMax(error.message)
+      // Where the node's own limit is below that of the call, nobody knows whether it would do.
+      if (most !== null && most >= gasMax) return tooMuchGas(most, gasMax)
+      if (isRevert(error)) return readRevert(this.#errors, error)
       throw error
     }
   }
@@ -196,3 +195,9 @@ function required(outcome: RpcOutcome | undefined): unknown {
   if (outcome?.ok) return outcome.result
   throw outcome?.error ?? new RpcUnreachable('a batch was answered in part')
 }
+
+const tooMuchGas = (used: number, gasMax: number): RevertReason => ({
+  name: 'TooMuchGas',
+  args: [String(used), String(gasMax)],
+  text: tooMuchGasText(used, gasMax),
+})

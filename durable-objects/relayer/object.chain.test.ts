@@ -150,6 +150,17 @@ describe('Relayer', () => {
     expect((await relayer.health()).nextNonce).toBe(1)
   })
 
+  test('an action that takes more gas than the node estimates is refused, unless the limit is above that', async () => {
+    chain.gasCap = 50_000_000
+    chain.gas = 50_000_001
+    const reason = 'it takes 50000000 gas; the limit is 12000000'
+    expect(await relayer.relay(action())).toMatchObject({ status: 'refused', name: 'TooMuchGas', reason })
+    chain.gasCap = 10_000_000
+    expect(await relayer.relay(action())).toEqual({ status: 'unavailable', part: 'chain' })
+    chain.gasCap = Number.POSITIVE_INFINITY
+    chain.gas = 100_000
+  })
+
   test('hundreds of actions that wait for finality do not delay others', async () => {
     await withRelayer({}, async (patient) => {
       const early = Array.from({ length: 450 }, () => action())

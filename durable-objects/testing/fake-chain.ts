@@ -52,6 +52,10 @@ export class FakeChain {
   /** The answer to a trial run comes no sooner than this. */
   heldTrials: Promise<void> | null = null
   trials = 0
+  /** What a call with these data takes, in place of `gas`. */
+  gasOf: ((data: Hex) => number) | null = null
+  /** The most that an estimate of a call goes up to. */
+  gasCap = Number.POSITIVE_INFINITY
   refusal: string | null = null
   /** Refuses raw transactions with these data, and this message. */
   readonly refused = new Map<string, string>()
@@ -186,7 +190,7 @@ export class FakeChain {
       case 'eth_estimateGas':
         this.trials += 1
         if (this.revert !== null) throw reverted(this.revert)
-        return hex(this.gas)
+        return hex(this.#estimate((params[0] as { data: Hex }).data))
       case 'eth_getLogs':
         return []
       case 'eth_sendRawTransaction':
@@ -196,6 +200,12 @@ export class FakeChain {
       default:
         throw new Error(`no such method: ${method}`)
     }
+  }
+
+  #estimate(data: Hex): number {
+    const gas = this.gasOf?.(data) ?? this.gas
+    if (gas > this.gasCap) throw new Error(`gas required exceeds allowance (${this.gasCap})`)
+    return gas
   }
 
   #numberOf(block: unknown): number {

@@ -109,4 +109,10 @@ test('the question costs the same however many epochs are posted or wait', async
     await submit(0n)
   }
   expect(await rowsRead()).toBe(before)
+  // All epochs are taken back until they are read again.
+  await services(env).chainIndex.forget({ operator: operator.address, reason: null }, unixNow())
+  expect(await rowsOf("SELECT DISTINCT state FROM epoch_receipts WHERE state <> 'underfunded'")).toEqual([
+    { state: 'attested' },
+  ])
+  expect(await rowsRead()).toBe(before)
 })

@@ -13,7 +13,8 @@ export const claimPayoutsRules: HubActionRules = {
   stateKind: 'claim',
   subjects: (env, withdrawalId) => services(env).store(WithdrawalStore).claimSubjects(withdrawalId),
   isThere: () => true,
-  call: (_, withdrawalId, __, env, { lastError }) => callOf(env, withdrawalId, lastError),
+  call: (_, withdrawalId, { claims }, env, { lastError }) =>
+    callOf(env, withdrawalId, claims === undefined ? Number.POSITIVE_INFINITY : Number(claims), lastError),
   // The vault passes over a payout whose miner the token refuses; another transaction would do the same.
   isTriedOnce: true,
   // Enough for a chain whose clock is behind: only payouts that are released, by the hub's clock, are claimed.
@@ -31,8 +32,17 @@ const isPart = 'One transaction cannot pay more of them.'
 /** Payouts of one vault take about the same gas, those to a new holder more. */
 const partMargin = 0.8
 
-/** A token may take so much gas for a transfer that one transaction cannot pay all: then it pays the oldest ones. */
-async function callOf(env: Env, withdrawalId: string, lastError: string | null): Promise<Call> {
+/**
+ * A token may take so much gas for a transfer that one transaction cannot pay all: then it pays the oldest ones.
+ *
+ * @param tried - How many the attempt before it had.
+ */
+async function callOf(
+  env: Env,
+  withdrawalId: string,
+  tried: number,
+  lastError: string | null,
+): Promise<Call> {
   const { store, epochs } = services(env)
   const withdrawals = store(WithdrawalStore)
   const { RELAY_ALLOWANCES, RATE_LIMIT_MULTIPLIER } = readSettings(env)
@@ -43,7 +53,8 @@ async function callOf(env: Env, withdrawalId: string, lastError: string | null):
   if (withdrawal === null || withdrawal.vault === null || open.length === 0)
     throw new Error(`the withdrawal ${withdrawalId} has no payout to claim`)
   const part = allowedPart(lastError)
-  const payouts = part < 1 ? open.slice(0, Math.max(1, Math.floor(open.length * part * partMargin))) : open
+  const most = Math.min(tried, open.length)
+  const payouts = open.slice(0, part < 1 ? Math.max(1, Math.floor(most * part * partMargin)) : most)
   const { account, vault } = withdrawal
   const claims = await Promise.all(
     payouts.map(async (payout) => ({
@@ -57,6 +68,7 @@ async function callOf(env: Env, withdrawalId: string, lastError: string | null):
     to: vault,
     data: encodeFunctionData({ abi: projectVaultAbi, functionName: 'claimMany', args: [claims] }),
     owner: account,
+    noted: { claims: String(payouts.length) },
     gasMax: relayedGasMax.claim_payouts,
     perDay: RELAY_ALLOWANCES.claim_payouts * RATE_LIMIT_MULTIPLIER,
   }

@@ -8,7 +8,10 @@ type Wanted = HubAction['wanted']
 
 /** The call to send. If it is a wallet's own action, also that wallet and its limits; actions of the hub itself use up no allowance. */
 export type Call = Pick<RelayRequest, 'to' | 'data'> &
-  Partial<Pick<RelayRequest, 'owner' | 'gasMax' | 'perDay'>>
+  Partial<Pick<RelayRequest, 'owner' | 'gasMax' | 'perDay'>> & {
+    /** Members of `wanted` for the attempts after this one. */
+    noted?: Wanted
+  }
 
 export interface KnownStates {
   /** The state of the subject itself; of the first one, if there are several. */
@@ -50,11 +53,11 @@ export interface HubActionRules {
   ) => Call | Promise<Call>
   /** The first transaction that succeeds ends the action, even if it left a part undone. */
   isTriedOnce?: true
-  /** Refusals by the contract, of which the last one ends it; left out, it is tried on. The row counts them in `wanted`. */
+  /** Refusals by the contract, of which the last one ends it; left out, it is tried on. */
   refusalsMax?: number
   /** The longest pause between two attempts; an hour when left out. */
   pauseSecondsMax?: number
-  /** Attempts in vain after which it is left alone until an operator resends its dead letter. */
+  /** Refusals and reverts after which it is left alone until an operator resends its dead letter. */
   restsAfter?: number
   dependsOn?: (contracts: Contracts, subject: string) => Subject[]
   /** Null if it can be tried. */

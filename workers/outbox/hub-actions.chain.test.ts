@@ -314,9 +314,18 @@ describe('a transaction that the hub itself sends', () => {
     await revertAndRetry()
     await revertAndRetry()
     expect(sent()).toHaveLength(9)
+    // A resend counts even where the hub stops before its attempt.
+    const { deadLetters, clock } = services(env)
+    const by = { operator: operator.address, reason: null }
+    const now = await clock.now()
+    await deadLetters.resolve(`set_listing_status:${projectId}`, 'resent', by, now)
+    await runSchedule()
+    expect(sent()).toHaveLength(10)
+    for (let tries = 0; tries < 8; tries++) await revertAndRetry()
+    expect(sent()).toHaveLength(16)
     // An operator may have mended the cause.
     const letter = `/admin/v1/dead-letters/set_listing_status:${projectId}`
     expect((await operator.client.post(`${letter}/resend`)).status).toBe(200)
-    expect(sent()).toHaveLength(10)
+    expect(sent()).toHaveLength(17)
   })
 })

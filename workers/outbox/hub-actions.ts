@@ -50,11 +50,9 @@ const indexSeconds = 600
  */
 const waitSeconds = { least: 1_800, most: 86_400, partOfAge: 1 / 4 }
 const pauseSecondsMax = 3_600
-/** Attempts after which a transaction that reverted is followed by another one only a day later. */
-const quickAttemptsMax = 8
+/** Transactions that reverted after which the next one follows only a day later. */
+const quickRevertsMax = 8
 const revertPauseSeconds = 86_400
-/** The refusals of a wish whose rules limit them: other attempts may not have reached the contract. */
-const refusalsMember = 'refusals'
 /** Only an operator or an event ends it: the end of the year 9999. */
 const never = 253_402_300_799
 
@@ -102,8 +100,8 @@ async function bring(env: Env, action: HubAction, cause: 'asked' | 'scheduled'):
   const { hubActions, relayer, arbiter, clock, isFinalizing } = services(env)
   const contracts = readSettings(env).CHAIN_CONTRACTS
   const { kind, wanted } = action
-  const { signer, isThere, waitsFor, isTriedOnce, refusalsMax, restsAfter, onProgress, onDone, next } =
-    rules[kind]
+  const { signer, isThere, waitsFor, isTriedOnce, onProgress, onDone, next } = rules[kind]
+  const { refusalsMax = Number.POSITIVE_INFINITY, restsAfter = Number.POSITIVE_INFINITY } = rules[kind]
   const sender = signer === 'arbiter' ? arbiter : relayer
   if (contracts === undefined) return
   const now = await clock.now()
@@ -140,12 +138,23 @@ async function bring(env: Env, action: HubAction, cause: 'asked' | 'scheduled'):
       !(await isIndexed(env, earlier.id)))
   if ((standing === 'seen' && isSettled) || isOnItsWay)
     return hubActions.postpone(action, now + lookAgainSeconds)
-  const restSeconds = cause === 'asked' ? 0 : restAfterRevert(action, earlier)
-  if (restSeconds > 0) return hubActions.postpone(action, now + restSeconds)
+  const before = inVain(wanted)
+  const reverts = before.reverts + Number(earlier?.status === 'reverted')
+  if (earlier?.status === 'reverted' && cause === 'scheduled') {
+    const isGivenUp = before.refusals + reverts >= restsAfter
+    const restUntil = isGivenUp ? never : now + restAfterRevert(reverts, earlier)
+    if (restUntil > now) {
+      await onProgress?.(env, action, { status: 'reverted', reason: earlier.error ?? 'reverted' }, known)
+      return hubActions.postpone(action, restUntil)
+    }
+  }
 
   const claimed = await hubActions.claim(action, now + attemptPause(action))
   if (claimed === null) return
-  const result = await relay(env, contracts, sender, claimed).catch((error: unknown) => String(error))
+  const { result, noted } = await relay(env, contracts, sender, claimed).catch((error: unknown) => ({
+    result: String(error),
+    noted: {},
+  }))
   if (typeof result === 'object' && result.status === 'exhausted') {
     const reason = exhaustion(result)
     await onProgress?.(env, action, { status: 'waiting', reason }, known)
@@ -157,27 +166,32 @@ async function bring(env: Env, action: HubAction, cause: 'asked' | 'scheduled'):
   const isRefused = typeof result === 'object' && result.status === 'refused'
   if (isRefused && standing === 'final' && now - action.wantedAt >= indexSeconds) return finish()
   const failure = failureOf(result)
-  const refusals = Number(wanted[refusalsMember] ?? 0) + Number(isRefused)
-  const counted = refusalsMax === undefined ? wanted : { ...wanted, [refusalsMember]: String(refusals) }
+  const refusals = before.refusals + Number(isRefused)
+  const counted = { ...wanted, ...noted, refusals: String(refusals), reverts: String(reverts) }
   await hubActions.note({ ...claimed, wanted: counted }, failure ?? earlier?.error ?? null, now)
   await onProgress?.(env, action, progressOf(failure, earlier?.error ?? null), known)
-  if (isRefused && refusals >= (refusalsMax ?? Number.POSITIVE_INFINITY)) return finish()
-  if (failure !== null && claimed.attempts >= (restsAfter ?? Number.POSITIVE_INFINITY))
-    await hubActions.postpone(claimed, never)
+  if (isRefused && refusals >= refusalsMax) return finish()
+  if (isRefused && refusals + reverts >= restsAfter) await hubActions.postpone(claimed, never)
 }
+
+/** How often the contract refused a wish in a trial, and in a block. Other attempts have not reached it. */
+const inVain = (wanted: HubAction['wanted']) => ({
+  refusals: Number(wanted.refusals ?? 0),
+  reverts: Number(wanted.reverts ?? 0),
+})
 
 async function relay(
   env: Env,
   contracts: Contracts,
   sender: RelayerClient,
   action: HubAction,
-): Promise<RelayResult> {
+): Promise<{ result: RelayResult; noted: HubAction['wanted'] }> {
   const { kind, subject, wanted } = action
   const { call, onAttempt } = rules[kind]
-  const request = await call(contracts, subject, wanted, env, action)
+  const { noted = {}, ...request } = await call(contracts, subject, wanted, env, action)
   const id = attemptId(action)
   await onAttempt?.(env, action, id)
-  return sender.relay({
+  const result = await sender.relay({
     owner: sender.signer,
     ...request,
     id,
@@ -185,6 +199,7 @@ async function relay(
     serializationKey: `${kind}:${subject}`,
     valueWei: '0',
   })
+  return { result, noted }
 }
 
 /** An attempt that the relay took is on its way, also where the one before it reverted in its block. */
@@ -244,10 +259,8 @@ const attemptPause = ({ kind, attempts }: HubAction): number =>
  * The rest of the pause after a transaction that reverted, once several did. The token of a vault may take every trial run, and revert every
  * transaction; and anybody can make what waits for a vault due.
  */
-function restAfterRevert({ attempts }: HubAction, earlier: RelayView | null): number {
-  if (earlier?.status !== 'reverted' || attempts < quickAttemptsMax) return 0
-  return Math.max(0, earlier.updatedAt + revertPauseSeconds - unixNow())
-}
+const restAfterRevert = (reverts: number, { updatedAt }: RelayView): number =>
+  reverts < quickRevertsMax ? 0 : Math.max(0, updatedAt + revertPauseSeconds - unixNow())
 
 /** The challenge period of a posting runs by blocks that could all be replaced. */
 const notFinalizing = (now: number) => ({

@@ -66,7 +66,12 @@ export class DeadLetterStore extends Store {
       ),
       this.db
         .update(hubActions)
-        .set({ nextAttemptAt: now, ...(resolution === 'closed' && { state: 'closed' }) })
+        .set({
+          nextAttemptAt: now,
+          ...(resolution === 'closed' && { state: 'closed' }),
+          // It does not rest after its reverts: who resends it may have mended the cause.
+          ...(resolution === 'resent' && { wanted: sql`json_remove(${hubActions.wanted}, '$.reverts')` }),
+        })
         .where(
           sql`${hubActions.state} = 'open' AND (${hubActions.kind}, ${hubActions.subject}, ${hubActions.revision}) IN (
             SELECT ${body}->>'kind', ${body}->>'subject', ${body}->>'revision' FROM ${deadLetters}

@@ -8,6 +8,8 @@ const addressLength = 42
 /** As the index of such receipts has it, word for word. */
 export const isUnposted = sql`${epochReceipts.state} IN ('attested', 'submitted', 'underfunded')`
 
+const takenBack = 'The chain does not have its posting, as far as it is read.'
+
 const epochName = sql`${epochReceipts.vault} || ':' || ${epochReceipts.epoch}`
 
 /** The name of a payout on the chain, in a statement that has the receipt of its epoch. */
@@ -38,7 +40,8 @@ export function epochEffects(subjects: SQL, guard: SQL): SQLWrapper[] {
         state: sql`CASE WHEN ${isVetoed} THEN 'vetoed' WHEN ${isSettled} THEN 'settled'
           WHEN ${isOver} THEN 'attested' ELSE ${state} END`,
         settlement: sql`CASE WHEN ${isOver} THEN 'queued' ELSE ${settlement} END`,
-        error: sql`CASE WHEN ${isSettled} OR ${isVetoed} THEN NULL ELSE ${error} END`,
+        // With a reason, it is none of those that have to be posted now: during a reindex, all epochs are taken back.
+        error: sql`CASE WHEN ${isSettled} OR ${isVetoed} THEN NULL WHEN ${isOver} THEN ${takenBack} ELSE ${error} END`,
         postedTx: whenSettled(sql`${said}->>'posted_tx'`),
         postedAt: whenSettled(sql`${said}->>'posted_at'`),
         postedBlock: whenSettled(sql`(${block})`),

@@ -1,5 +1,7 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { decodeFunctionData } from 'viem'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { projectVaultAbi } from '../../../contracts/generated/contracts.ts'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import { bringDueActions } from '../../outbox/hub-actions.ts'
 import { createOperator, signIn } from '../../test/callers.ts'
@@ -40,6 +42,33 @@ describe('a withdrawal always ends', () => {
     await end()
     expect(await one()).toMatchObject({ status: 'completed', amount: sum([theirs, ours]), error: null })
   })
+
+  test.each([
+    ['says how much gas it takes', Number.POSITIVE_INFINITY],
+    ['estimates only up to a limit', 16_000_000],
+  ])(
+    'a token whose first transfer takes most gas: as many as one transaction can pay, where the node %s',
+    async (_, gasCap) => {
+      for (let ago = 0; ago < 12; ago++) await settle(ago)
+      const asked: number[] = []
+      chain.gasCap = gasCap
+      chain.gasOf = (data) => {
+        const { args } = decodeFunctionData({ abi: projectVaultAbi, data })
+        const { length } = (args as readonly [readonly unknown[]])[0]
+        asked.push(length)
+        return 5_000_000 + length * 1_000_000
+      }
+      onTestFinished(() => void Object.assign(chain, { gasOf: null, gasCap: Number.POSITIVE_INFINITY }))
+      await claimed()
+      for (let tries = 0; tries < 2; tries++) {
+        await makeClaimsDue()
+        await schedule()
+      }
+      expect(asked).toEqual([12, 4, 2])
+      expect(sent().map(({ claims }) => claims.length)).toEqual([2])
+      expect(await one()).toMatchObject({ status: 'processing' })
+    },
+  )
 
   test('a token that refuses the wallet: failed, and claimable again', async () => {
     const receipt = await settle()

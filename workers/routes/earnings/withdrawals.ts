@@ -185,7 +185,7 @@ export const claimPayouts = defineRoute(
 
 /**
  * @throws {@link ApiError} 404 `not_found`, 409 `conflict` when nothing can be claimed, 429 `rate_limited`, 503 `unavailable` while the index
- * is behind the chain: payouts that were claimed would look unclaimed.
+ * is behind the chain: payouts that were claimed would look unclaimed, and released ones unposted.
  */
 async function request(c: HubContext, projectIds: readonly string[] | null, name: string): Promise<string[]> {
   const { chainIndex, claims, projects, store, clock } = c.var.services
@@ -197,9 +197,9 @@ async function request(c: HubContext, projectIds: readonly string[] | null, name
   const [now, isBehind] = await Promise.all([clock.now(), chainIndex.isBehind()])
   for (let tries = 0; tries < triesMax; tries++) {
     const free = await claims.free(account, projectIds, now, { projectsMax: vaultsMax, payoutsMax })
+    if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
     if (free.length === 0)
       throw new ApiError('conflict', 'No payout can be claimed, except those that are being claimed already.')
-    if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
     const wanted = free.map((payouts, i): NewClaim => ({ withdrawalId: name + i, account, payouts }))
     await spendRelay(c, account, wanted.length)
     const ids = await withdrawals.request(wanted, now)
