@@ -2,6 +2,7 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
 import { deriveVaultAddress } from '../../../../protocol/identity/index.ts'
 import type { Descriptor, Project } from '../hub.ts'
+import { type Sent, succeeds } from '../wallet/mined.ts'
 import { WalletProblem } from '../wallet/problems.ts'
 import { fundingCalls, sendCalls } from './funding.ts'
 
@@ -50,11 +51,13 @@ test('a vault of another project, or one that cannot pay its epochs, gets no fun
   )
 })
 
+const sentAs = (hash: string): Sent => ({ hash, own: null, nextBlock: 0 })
+
 test('each call is sent after the previous one is in a block, and no call follows a failed one', async () => {
   const told: string[] = []
   const sender = {
-    send: async ({ to }: { to: string }) => `hash of ${to}`,
-    succeeds: async (hash: string) => hash !== 'hash of b',
+    send: async ({ to }: { to: string }) => sentAs(`hash of ${to}`),
+    succeeds: async ({ hash }: Sent) => hash !== 'hash of b',
   }
   const calls = ['a', 'b', 'c'].map((to) => ({ to, data: '0x' }))
   const sending = sendCalls(sender, calls, ({ to }, isSent) => void told.push(`${to} ${isSent}`))
@@ -66,7 +69,7 @@ test('a retry waits for a call whose block could not be read, and does not send 
   let sent = 0
   let isAway = true
   const sender = {
-    send: async () => `hash ${++sent}`,
+    send: async () => sentAs(`hash ${++sent}`),
     succeeds: async () => {
       if (!isAway) return true
       isAway = false
@@ -74,24 +77,53 @@ test('a retry waits for a call whose block could not be read, and does not send 
     },
   }
   const calls = [{ to: 'a', data: '0x' }]
-  const hashes = new Map<(typeof calls)[number], string>()
-  await expect(sendCalls(sender, calls, () => {}, hashes)).rejects.toThrow(WalletProblem)
-  await sendCalls(sender, calls, () => {}, hashes)
+  const kept = new Map<(typeof calls)[number], Sent>()
+  await expect(sendCalls(sender, calls, () => {}, kept)).rejects.toThrow(WalletProblem)
+  await sendCalls(sender, calls, () => {}, kept)
+  expect(sent).toBe(1)
+})
+
+test('a retry follows a transaction that was sent again for a higher fee while the wallet did not answer', async () => {
+  const [from, call] = ['0xa1', { to: '0xb2', data: '0x1234' }]
+  const first = { hash: '0x01', from, nonce: '0x7', to: call.to, input: call.data }
+  let isMined = false
+  let sent = 0
+  const ask = async (method: string, [hash]: string[] = []): Promise<unknown> => {
+    if (method === 'eth_blockNumber') return '0x6'
+    if (method === 'eth_getTransactionCount') return isMined ? '0x8' : '0x7'
+    if (method === 'eth_getTransactionByHash') return isMined ? null : first
+    if (method === 'eth_getTransactionReceipt') return isMined && hash === '0x02' ? { status: '0x1' } : null
+    return { transactions: isMined ? [{ ...first, hash: '0x02' }] : [] }
+  }
+  const pause = async () => {
+    if (!isMined) throw new WalletProblem('wallet')
+  }
+  const sender = {
+    send: async () => {
+      sent++
+      return { hash: first.hash, own: null, nextBlock: 6 }
+    },
+    succeeds: (one: Sent) => succeeds(ask as never, from, one, call, pause),
+  }
+  const kept = new Map<typeof call, Sent>()
+  await expect(sendCalls(sender, [call], () => {}, kept)).rejects.toThrow(WalletProblem)
+  isMined = true
+  await sendCalls(sender, [call], () => {}, kept)
   expect(sent).toBe(1)
 })
 
 test('a call that the wallet cancelled is sent again by a retry', async () => {
   let sent = 0
   const sender = {
-    send: async () => `hash ${++sent}`,
-    succeeds: async (hash: string) => {
+    send: async () => sentAs(`hash ${++sent}`),
+    succeeds: async ({ hash }: Sent) => {
       if (hash === 'hash 2') return true
       throw new WalletProblem('replaced')
     },
   }
   const calls = [{ to: 'a', data: '0x' }]
-  const hashes = new Map<(typeof calls)[number], string>()
-  await expect(sendCalls(sender, calls, () => {}, hashes)).rejects.toThrow(WalletProblem)
-  await sendCalls(sender, calls, () => {}, hashes)
+  const kept = new Map<(typeof calls)[number], Sent>()
+  await expect(sendCalls(sender, calls, () => {}, kept)).rejects.toThrow(WalletProblem)
+  await sendCalls(sender, calls, () => {}, kept)
   expect(sent).toBe(2)
 })

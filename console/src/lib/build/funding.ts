@@ -3,7 +3,7 @@ import { type Hex, hashText } from '../../../../protocol/encoding/index.ts'
 import { deriveVaultAddress } from '../../../../protocol/identity/index.ts'
 import { RefusedToSign } from '../../../../sdk/errors.ts'
 import type { Descriptor, Project } from '../hub.ts'
-import type { Call } from '../wallet/mined.ts'
+import type { Call, Sent } from '../wallet/mined.ts'
 import { WalletProblem } from '../wallet/problems.ts'
 import type { Sender } from '../wallet/wallets.ts'
 
@@ -54,32 +54,32 @@ export function fundingCalls(
  * Has a wallet send calls one after the other, each once the one before is in a block.
  *
  * @param tell is called with each call: with false when the wallet gets it, with true once the wallet has sent it.
- * @param hashes of sent transactions, kept from one try to the next: a call that was sent is waited for, not sent again.
+ * @param sent has the transactions, kept from one try to the next: a call that was sent is waited for, not sent again.
  * @throws {@link WalletProblem} if the wallet does not send a call, or the chain refuses it; later calls are not sent.
  */
 export async function sendCalls<C extends Call>(
   sender: Sender,
   calls: readonly C[],
   tell: (call: C, isSent: boolean) => void,
-  hashes = new Map<C, string>(),
+  sent = new Map<C, Sent>(),
 ): Promise<void> {
   for (const call of calls) {
-    let hash = hashes.get(call)
-    if (hash === undefined) {
+    let transaction = sent.get(call)
+    if (transaction === undefined) {
       tell(call, false)
-      hash = await sender.send(call)
-      hashes.set(call, hash)
+      transaction = await sender.send(call)
+      sent.set(call, transaction)
     }
     tell(call, true)
     try {
-      if (await sender.succeeds(hash, call)) continue
+      if (await sender.succeeds(transaction, call)) continue
     } catch (error) {
       // Another try sends it again.
-      if (error instanceof WalletProblem && error.kind === 'replaced') hashes.delete(call)
+      if (error instanceof WalletProblem && error.kind === 'replaced') sent.delete(call)
       throw error
     }
-    hashes.delete(call)
-    throw new WalletProblem('reverted', hash)
+    sent.delete(call)
+    throw new WalletProblem('reverted', transaction.hash)
   }
 }
 

@@ -45,6 +45,10 @@ export const wallet = {
       'The wallet sent something else instead',
       'You cancelled the transaction in the wallet, or replaced it. Nothing of it happened; those before it stay. Try again to send it once more.',
     ],
+    unseen: [
+      'The chain does not show the transaction',
+      'Look for it in your wallet before you send it again. “Try again” waits for it once more and sends nothing. If the wallet says that it did not happen, close this and begin again.',
+    ],
     fails_now: [
       'The chain would refuse this now',
       'Nothing was signed. Change what the reason names, then try again.',

@@ -17,6 +17,7 @@ export type ProblemKind =
   | 'wallet'
   | 'reverted'
   | 'replaced'
+  | 'unseen'
   | 'fails_now'
   | 'differs'
   | 'clock'

@@ -4,7 +4,7 @@ import { anvilKeys } from '../../../../protocol/identity/index.ts'
 import { keyWallet } from '../../../../sdk/key-wallet.ts'
 import { browserWallet, isLocalChain, type Provider, type Wallet } from '../../../../sdk/wallets.ts'
 import type { Descriptor } from '../hub.ts'
-import { type Call, succeeds } from './mined.ts'
+import { type Call, type Sent, succeeds } from './mined.ts'
 import { isUnknownChain, WalletProblem, walletProblemOf } from './problems.ts'
 import type { WalletName } from './session.svelte.ts'
 
@@ -98,10 +98,9 @@ export function walletOf({ provider }: Announced, address: string, chainId: numb
 
 /** Sends transactions of an account, whose fees it pays. */
 export interface Sender {
-  /** @returns The hash of the transaction. */
-  send(call: Call): Promise<string>
+  send(call: Call): Promise<Sent>
   /** Waits until a block has the call, as {@link succeeds} does. @returns Whether the chain did what it says. */
-  succeeds(hash: string, call: Call): Promise<boolean>
+  succeeds(sent: Sent, call: Call): Promise<boolean>
 }
 
 /** How often a wallet is asked whether a block has a transaction. */
@@ -124,10 +123,13 @@ export async function openSender(
     send: async ({ to, data }) => {
       signal.throwIfAborted()
       if (Number(await ask('eth_chainId')) !== chain.id) throw new WalletProblem('wrong_chain')
-      return String(await ask('eth_sendTransaction', [{ from: address, to, data, value: '0x0' }]))
+      // Before it is sent: later the block that has it may be there already.
+      const nextBlock = Number(await ask('eth_blockNumber')) + 1
+      const hash = String(await ask('eth_sendTransaction', [{ from: address, to, data, value: '0x0' }]))
+      return { hash, own: null, nextBlock }
     },
-    succeeds: (hash, { to, data }) =>
-      succeeds(ask, address, { hash, call: { to, data } }, async () => {
+    succeeds: (sent, call) =>
+      succeeds(ask, address, sent, call, async () => {
         await new Promise((resolve) => setTimeout(resolve, receiptEveryMs))
         signal.throwIfAborted()
       }),
