@@ -76,6 +76,15 @@ test('a transaction that the node never showed is found by its call, after the w
   expect(await createChain({ hash: '0x02' }, { knows: false })).toBe(true)
 })
 
+test('a transaction whose data the wallet changed is waited for under its hash', async () => {
+  expect(await createChain({ input: '0x1234ffff' }, { receiptLate: 1 })).toBe(true)
+})
+
+test('a transaction whose data the wallet changed is followed when it is sent again for a higher fee', async () => {
+  const sent: Sent = { hash: own.hash, own: { ...own, input: '0x1234ffff' }, nextBlock: 6 }
+  expect(await createChain({ hash: '0x02', input: '0x1234ffff' }, { sent })).toBe(true)
+})
+
 test('a try after a failed one knows the transaction that the node has forgotten', async () => {
   const sent: Sent = { hash: own.hash, own: null, nextBlock: 6 }
   await expect(createChain({ hash: '0x02' }, { sent, late: 9 })).rejects.toThrow('It waits on.')

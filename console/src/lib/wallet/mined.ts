@@ -21,7 +21,7 @@ interface Transaction {
 export interface Sent {
   /** Of the transaction that is waited for: a replacement once it is found. */
   hash: string
-  /** As the node has shown it. */
+  /** As the node has shown it; wallets may change the data of a call. */
   own: Transaction | null
   /** The first block that may have it and that was not searched for it. */
   nextBlock: number
@@ -69,8 +69,9 @@ export async function succeeds(
       if (sent.own !== null) continue
     } else if (isUsed) {
       const found = waits < looksMax ? await findByNonce(ask, from, sent.own.nonce) : null
-      if (found !== null) {
-        if (!isCall(found, call)) throw new WalletProblem('replaced', sent.hash)
+      if (found !== null && found.hash !== sent.hash) {
+        if (!isCall(found, call) && !isCall(found, { to: sent.own.to, data: sent.own.input }))
+          throw new WalletProblem('replaced', sent.hash)
         sent.hash = found.hash
       }
       if (++waits > waitsMax) throw new WalletProblem('unseen', sent.hash)
