@@ -169,7 +169,10 @@ export class Client {
         const { status } = error as { status?: number }
         if (error instanceof UnreachableError || (status !== undefined && status >= 500)) mayHaveActed = true
         const waitMs = this.retries.next(error, attempt, call.repeatable, deadlineMs - Date.now())
-        if (waitMs === null) throw error
+        if (waitMs === null) {
+          if (mayHaveActed) leftOpen.add(error as object)
+          throw error
+        }
         await sleep(waitMs, signal)
       }
     }
@@ -340,9 +343,13 @@ export const noting = <T>(begun: Begun, work: Promise<T>): Promise<T> =>
     throw isOpen(error, begun) ? Object.assign(error, begun) : error
   })
 
-/** Whether the work may go on after an error: nobody said what became of it, or only a question about it was refused. */
+/** Errors of a call of which an earlier try may have acted. */
+const leftOpen = new WeakSet<object>()
+
+/** Whether the work may go on after an error: nobody said what became of it, or only a question about it or a repeated try was refused. */
 function isOpen(error: unknown, { taskId, transactionId }: Begun): boolean {
   if (error instanceof DeadlineError || error instanceof UnreachableError) return true
+  if (leftOpen.has(Object(error))) return true
   if (!(error instanceof Refusal || error instanceof AnswerError)) return false
   return error.status >= 500 || taskId !== undefined || transactionId !== undefined
 }

@@ -79,6 +79,28 @@ describe('a task', () => {
     expect(await run()).not.toHaveProperty('idempotencyKey')
   })
 
+  test.each<[string, Reply]>([
+    ['too early', refusal(429, 'rate_limited', { 'Retry-After': '900' })],
+    ['while the first try runs', refusal(409, 'conflict', { 'Retry-After': '0' })],
+    ['by something that waits no longer', refusal(408, 'unavailable')],
+  ])(
+    'whose answer was lost, and whose next try is refused %s, has its key in the error',
+    async (_, reply) => {
+      await using server = await scriptedHub((response) => response.destroy(), reply)
+      const hub = createHub({ url: server.url, retry: { attempts: 2, pause: 1 } })
+      const idempotencyKey = 'mine'
+      expect(await hub.tasks.run('p', 'f', '', { idempotencyKey }).catch((thrown) => thrown)).toMatchObject({
+        idempotencyKey,
+      })
+      await using other = await scriptedHub((response) => response.destroy(), reply)
+      const calling = createHub({ url: other.url, retry: { attempts: 2, pause: 1 } }).call(
+        'POST /v1/faucet/drip',
+        { idempotencyKey },
+      )
+      expect(await calling.catch((thrown) => thrown)).toMatchObject({ idempotencyKey })
+    },
+  )
+
   test('is polled only until the timeout, however often the hub answers', async () => {
     stopTime()
     await using server = await scriptedHub((response, call) => {
