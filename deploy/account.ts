@@ -77,6 +77,16 @@ export async function readDeployments(wrangler: Wrangler, worker: string): Promi
   return (JSON.parse(answer) as Deployment[]).toSorted((a, b) => (a.created_on < b.created_on ? 1 : -1))
 }
 
+export interface Version {
+  readonly id: string
+  readonly annotations?: Record<string, string>
+  readonly metadata: { readonly created_on: string }
+}
+
+/** The newest versions of a Worker, whether or not they have traffic. */
+export const readVersions = async (wrangler: Wrangler, worker: string): Promise<Version[]> =>
+  JSON.parse(await wrangler(['versions', 'list', '--name', worker, '--json'])) as Version[]
+
 /** The tag of the newest deployment that has a message; a change of secrets makes one without. */
 const tagOf = (deployments: readonly Deployment[]): string | null =>
   deployments.flatMap(({ annotations }) => annotations?.['workers/message'] ?? [])[0]?.split(' ')[0] ?? null

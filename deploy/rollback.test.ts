@@ -2,9 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { CommandError } from '../scripts/command/errors.ts'
 import { rollBack } from './rollback.ts'
+import { putSecrets } from './secrets.ts'
 import { completeEnvironment } from './testing/environments.ts'
 import { RecordedAccount } from './testing/recorded-account.ts'
+import { giveTraffic, type Wrangler } from './wrangler.ts'
 import { resourcesOf } from './wrangler-config.ts'
+import { WranglerError } from './wrangler-error.ts'
 
 const environment = completeEnvironment({ name: 'hub-back' })
 const { objectsTag } = resourcesOf(environment)
@@ -19,6 +22,12 @@ const deployed = (at: number, message: string, ...versions: [string, number][]) 
     annotations: { 'workers/message': message },
     versions: versions.map(([version_id, percentage]) => ({ version_id, percentage })),
   })
+/** As `up` does. */
+const upload = async (commit: string) => {
+  const message = `${objectsTag} ${commit}`
+  await account.wrangler(['versions', 'upload', '--message', message])
+  await giveTraffic(account.wrangler, 'hub-back', [`${account.latest}@100%`], message)
+}
 const back = (over: Partial<Parameters<typeof rollBack>[0]> = {}) =>
   rollBack({
     ...{ environment, wrangler: account.wrangler, version: undefined },
@@ -53,6 +62,33 @@ describe('rollback', () => {
       `v2 (${objectsTag} two) has the secrets from before`,
     )
     expect(account.deployments).toHaveLength(length)
+  })
+
+  test('that passes a change of secrets that was made after a rollback is refused', async () => {
+    await upload('one')
+    await upload('two')
+    await back()
+    expect(await putSecrets(account.wrangler, 'hub-back', { HUB_SECRET: 'new' })).toBe(false)
+    // It has the old secrets, as the one that runs, so it may have its traffic.
+    await back({ version: 'upload-2' })
+    await upload('four')
+    const { length } = account.deployments
+    await expect(back()).rejects.toThrow(
+      /^upload-2 \(\S+ two\) has the secrets from before the change of .+Z\. Check out two, and run up/,
+    )
+    expect(account.deployments).toHaveLength(length)
+  })
+
+  test('is refused in the same words if Cloudflare knows of a change that wrangler does not list', async () => {
+    await upload('one')
+    await upload('two')
+    const changed: Wrangler = async (args, input) => {
+      if (args[1] !== 'deploy') return account.wrangler(args, input)
+      throw new WranglerError(args, 'The following secrets have changed: HUB_SECRET [code: 10220]')
+    }
+    await expect(back({ wrangler: changed })).rejects.toThrow(
+      `upload-1 (${objectsTag} one) has the secrets from before a change. Check out one, and run up`,
+    )
   })
 
   test('after a change of secrets goes back to a version that has the new ones', async () => {

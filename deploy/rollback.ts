@@ -1,8 +1,10 @@
 import { CommandError } from '../scripts/command/errors.ts'
-import { type Deployment, readDeployments } from './account.ts'
+import { type Deployment, readDeployments, readVersions } from './account.ts'
 import type { Environment } from './environment.ts'
+import { isSecretChange } from './secrets.ts'
 import { giveTraffic, type Wrangler } from './wrangler.ts'
 import { resourcesOf } from './wrangler-config.ts'
+import { WranglerError } from './wrangler-error.ts'
 
 export interface RollbackOptions {
   readonly environment: Environment
@@ -57,17 +59,46 @@ export async function rollBack({
     throw new CommandError(
       `${target.id} (${tags[1] ?? 'not deployed by up'}) cannot open the storage of Durable Objects as ${running[0]} (${tags[0]}) writes it. Mend the fault in a new version, and run up.`,
     )
-  if (target.changed !== undefined)
-    throw new CommandError(
-      `${target.id} (${target.code}) has the secrets from before the change of ${target.changed.created_on}. Check out ${target.code?.split(' ').slice(1).join(' ')}, and run up: it deploys that commit with the secrets of today.`,
+  const withOldSecrets = (change: string) =>
+    new CommandError(
+      `${target.id} (${target.code}) has the secrets from before ${change}. Check out ${target.code?.split(' ').slice(1).join(' ')}, and run up: it deploys that commit with the secrets of today.`,
     )
+  const changedOn =
+    target.changed?.created_on ?? (await idleChangeBetween(wrangler, worker, deployments, target.id, running))
+  if (changedOn !== undefined) throw withOldSecrets(`the change of ${changedOn}`)
   say(
     `${running.join(' and ')} (${code ?? noMessage}) → ${target.id} (${target.code ?? noMessage}, deployed ${target.created_on})`,
   )
   if (!(await confirm('Give it all traffic?'))) throw new CommandError('Nothing was changed.')
-  await giveTraffic(wrangler, worker, [`${target.id}@100%`], target.code ?? noMessage)
+  try {
+    await giveTraffic(wrangler, worker, [`${target.id}@100%`], target.code ?? noMessage)
+  } catch (error) {
+    if (error instanceof WranglerError && error.isSecretChanged) throw withOldSecrets('a change')
+    throw error
+  }
   await check(`https://${environment.domain}`)
   say(`${target.id} has all traffic.`)
+}
+
+/** When secrets were changed, without a deployment, after a version was made and before the running ones were. */
+async function idleChangeBetween(
+  wrangler: Wrangler,
+  worker: string,
+  deployments: readonly Deployment[],
+  target: string,
+  running: readonly string[],
+): Promise<string | undefined> {
+  const versions = await readVersions(wrangler, worker)
+  // wrangler lists a few versions only. An older one is as old as its first deployment, or older.
+  const madeOn = (id: string): string =>
+    versions.find((one) => one.id === id)?.metadata.created_on ??
+    deployments.findLast((one) => one.versions.some(({ version_id }) => version_id === id))?.created_on ??
+    ''
+  const end = running.map(madeOn).reduce((a, b) => (a > b ? a : b))
+  return versions
+    .filter(({ annotations }) => isSecretChange(annotations?.['workers/message']))
+    .map(({ metadata }) => metadata.created_on)
+    .find((createdOn) => createdOn > madeOn(target) && createdOn <= end)
 }
 
 const noMessage = 'no message'

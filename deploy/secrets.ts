@@ -97,6 +97,12 @@ function noteOf(name: string, value: string, isGenerated: boolean): string {
     : `${name}  ${how}`
 }
 
+const secretsMessage = 'secrets for the next version'
+
+/** Whether somebody changed the secrets of a Worker with a version. `secret bulk` gives it no message, `versions secret bulk` one of its own. */
+export const isSecretChange = (message: string | undefined): boolean =>
+  message === undefined || message === secretsMessage || /^Bulk updated \d+ secrets$/.test(message)
+
 /**
  * Sets secrets of a Worker. Cloudflare changes the secrets of the newest version alone: if that has no traffic, as after a rollback, they are
  * added to it, and the next version that is uploaded has them. @returns Whether the Worker that runs has them.
@@ -112,7 +118,7 @@ export async function putSecrets(
     return true
   } catch (error) {
     if (!(error instanceof WranglerError && error.isNewestIdle)) throw error
-    await wrangler(['versions', 'secret', 'bulk', '--name', worker], input)
+    await wrangler(['versions', 'secret', 'bulk', '--name', worker, '--message', secretsMessage], input)
     return false
   }
 }

@@ -25,6 +25,11 @@ export class WranglerError extends CommandError {
     return /\[code: 10008\]/.test(this.output)
   }
 
+  /** Whether a version was to have traffic that has other secrets than the newest one. */
+  get isSecretChanged(): boolean {
+    return /\[code: 10220\]/.test(this.output)
+  }
+
   /** Whether the running Worker could not be changed, because a newer version of it has no traffic. */
   get isNewestIdle(): boolean {
     return /\[code: 1021[45]\]|the latest version of your Worker isn't currently deployed/.test(this.output)

@@ -26,6 +26,7 @@ export class RecordedAccount {
   /** Buckets that have something. */
   readonly full = new Set<string>()
   uploads = 0
+  readonly #versions: object[] = []
   /** `before: CALL` or `after: CALL`: that call fails once. `killed: CALL`: it has its effect, and never returns to a caller that is dead. */
   fault: string | null = null
   /** Called once a caller is dead. */
@@ -109,9 +110,9 @@ export class RecordedAccount {
       if (this.deployments.length > 0)
         this.#deployed([], [{ version_id: this.#made('secrets'), percentage: 100 }])
     },
-    'versions secret bulk': (_, input) => {
+    'versions secret bulk': (args, input) => {
       this.#setSecrets(input)
-      this.#made('secrets')
+      this.#made('secrets', args)
     },
     'deployments list': () =>
       this.deployments.length === 0 ? this.#noWorker : JSON.stringify(this.deployments),
@@ -137,7 +138,8 @@ export class RecordedAccount {
       writeFileSync(this.#file(args, '--file'), bytes)
     },
     'triggers deploy': () => undefined,
-    'versions upload': () => `Worker Version ID: ${this.#made('upload')}`,
+    'versions upload': (args) => `Worker Version ID: ${this.#made('upload', args)}`,
+    'versions list': () => JSON.stringify(this.#versions.slice(-10)),
     'versions deploy': (args) =>
       this.#deployed(
         args,
@@ -157,8 +159,10 @@ export class RecordedAccount {
   }
 
   /** The id of a new version. */
-  #made(what: string): string {
+  #made(what: string, args: readonly string[] = []): string {
     this.latest = `${what}-${++this.uploads}`
+    const created_on = this.#now().replace('Z', `${String(this.uploads).padStart(3, '0')}Z`)
+    this.#versions.push({ id: this.latest, annotations: annotationsOf(args), metadata: { created_on } })
     return this.latest
   }
 
@@ -167,12 +171,11 @@ export class RecordedAccount {
   }
 
   #deployed(args: readonly string[], versions: Deployed['versions']): void {
-    const message = after(args, '--message')
-    this.deployments.push({
-      created_on: new Date(1_800_000_000_000 + this.deployments.length).toISOString(),
-      annotations: message === undefined ? {} : { 'workers/message': message },
-      versions,
-    })
+    this.deployments.push({ created_on: this.#now(), annotations: annotationsOf(args), versions })
+  }
+
+  #now(): string {
+    return new Date(1_800_000_000_000 + this.deployments.length).toISOString()
   }
 }
 
@@ -182,6 +185,11 @@ const tableOf = (names: readonly string[]): string =>
     .map((name, i) => `│ ${(i === 0 ? 'id' : 'f0'.repeat(16)).padEnd(32)} │ ${name.padEnd(60)} │ … │`)
     .slice(names.length === 0 ? 1 : 0)
     .join('\n')
+
+const annotationsOf = (args: readonly string[]): Record<string, string> => {
+  const message = after(args, '--message')
+  return message === undefined ? {} : { 'workers/message': message }
+}
 
 const after = (args: readonly string[], name: string): string | undefined =>
   args.includes(name) ? args[args.indexOf(name) + 1] : undefined
