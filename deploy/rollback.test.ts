@@ -39,15 +39,32 @@ const back = (over: Partial<Parameters<typeof rollBack>[0]> = {}) =>
 const running = () => account.deployments.at(-1)!.versions
 
 describe('rollback', () => {
-  test('gives all traffic to the previous version, whatever share the newest has, and checks the hub', async () => {
+  test('gives all traffic to the previous version, and checks the hub', async () => {
     deployed(1, `${objectsTag} one`, ['v1', 100])
     deployed(2, `${objectsTag} two`, ['v2', 100])
-    deployed(3, `${objectsTag} three`, ['v3', 50], ['v2', 50])
     const checked: string[] = []
     await back({ check: async (url) => void checked.push(url) })
     expect(running()).toEqual([{ version_id: 'v1', percentage: 100 }])
     expect(checked).toEqual(['https://hub.example.org'])
     expect(account.calls.at(-1)).toContain(`--message ${objectsTag} one`)
+  })
+
+  test('gives all traffic to the version that had it before it was divided, whatever share that has', async () => {
+    deployed(1, `${objectsTag} one`, ['v1', 100])
+    deployed(2, `${objectsTag} two`, ['v2', 100])
+    deployed(3, `${objectsTag} three`, ['v3', 50], ['v2', 50])
+    await back()
+    expect(running()).toEqual([{ version_id: 'v2', percentage: 100 }])
+  })
+
+  test('after an `up` that was killed goes back to the version that has most of the traffic', async () => {
+    deployed(1, `${objectsTag} one`, ['v1', 100])
+    await account.wrangler(['secret', 'bulk', '--name', 'hub-back'], '{"HUB_SECRET":"new"}')
+    const message = `${objectsTag} three`
+    await account.wrangler(['versions', 'upload', '--message', message])
+    await giveTraffic(account.wrangler, 'hub-back', ['upload-2@10%', 'secrets-1@90%'], message)
+    await back()
+    expect(running()).toEqual([{ version_id: 'secrets-1', percentage: 100 }])
   })
 
   test('that passes a change of secrets is refused, and names the way to run the earlier commit', async () => {

@@ -36,9 +36,11 @@ export async function rollBack({
   const current = deployments[0]
   if (current === undefined) throw new CommandError(`There is no Worker ${worker}.`)
   const running = current.versions.map(({ version_id }) => version_id)
+  // A version that shares the traffic can have all of it again, as after an `up` that was killed.
+  const whole = running.length === 1 ? running[0] : undefined
   const earlier = deployments.flatMap((deployment, i) => {
     const [only, ...others] = deployment.versions
-    if (only === undefined || others.length > 0 || running.includes(only.version_id)) return []
+    if (only === undefined || others.length > 0 || only.version_id === whole) return []
     // A version has the secrets of its time.
     const changed = deployments.slice(0, i).findLast((later) => messageOf(later) === undefined)
     return [{ ...deployment, id: only.version_id, code: codeOf(deployments.slice(i)), changed }]
