@@ -1,10 +1,9 @@
 /** `npm run -s deploy`: a hub on Cloudflare, from the file of its environment; see {@link help}. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout } from 'node:timers/promises'
-import * as z from 'zod'
 import { callNode } from '../contracts/json-rpc.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
@@ -20,10 +19,11 @@ import { signInOperator } from './backup/sign-in.ts'
 import { chainProblems } from './chain-problems.ts'
 import { checkConnected, checkHub, type Finding } from './check.ts'
 import { type Environment, missingMembers, readEnvironment } from './environment.ts'
+import { MissingError } from './missing-error.ts'
 import { planOf, planText } from './plan.ts'
 import { removeAll } from './remove.ts'
 import { rollBack } from './rollback.ts'
-import { planSecrets, putSecrets, savedSecrets, secretList } from './secrets.ts'
+import { readKept, runSecrets } from './secrets-command.ts'
 import { settingsPage } from './settings-page.ts'
 import { bringUp, type UpOptions } from './up.ts'
 import { wranglerOf } from './wrangler.ts'
@@ -85,11 +85,6 @@ const commands = [
 ] as const
 type Command = (typeof commands)[number]
 
-/** Something that the operator has to do before. */
-class MissingError extends CommandError {
-  override readonly exitCode = 2
-}
-
 interface Options {
   to?: string
   from?: string
@@ -123,31 +118,11 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
 
   async secrets(environment, { rotate, save }) {
     requireAccount(environment)
-    const wrangler = wranglerOf(environment.account_id)
-    const { worker } = resourcesOf(environment)
-    const present = await readSecretNames(wrangler, worker)
-    const kept = save === undefined ? {} : readKept(save)
-    const { values, notes, missing } = planSecrets(environment, {
-      present,
-      rotate: rotate ?? null,
-      given: { ...kept, ...(rotate !== undefined && { [rotate]: undefined }), ...process.env },
-      isKept: save !== undefined,
+    await runSecrets({
+      ...{ environment, rotate, save, say },
+      wrangler: wranglerOf(environment.account_id),
+      given: process.env,
     })
-    if (save !== undefined && notes.length > 0)
-      writeFileSync(save, `${JSON.stringify(savedSecrets(kept, values, new Date()), null, 2)}\n`, {
-        mode: 0o600,
-      })
-    const isRunning = notes.length === 0 || (await putSecrets(wrangler, worker, values))
-    for (const note of notes) say(note)
-    if (missing.length > 0)
-      throw new MissingError(
-        `Give each of these in an environment variable of its name:\n${secretList(missing)}`,
-      )
-    if (!isRunning)
-      throw new MissingError(
-        'The running Worker does not have them yet: its newest version has no traffic, as after a rollback, and Cloudflare sets secrets only there. Check out the commit that you want to run, and run `up`: the version that it deploys has them.',
-      )
-    say(notes.length === 0 ? 'Every secret is set.' : 'Set.')
   },
 
   async up(environment, { yes }) {
@@ -285,24 +260,12 @@ function requireAccount({ account_id }: Environment): void {
   if (account_id === '') throw new MissingError('account_id is missing: `npx wrangler whoami` shows it.')
 }
 
-/** The secrets that an earlier call kept in its file; empty if the file does not exist. @throws {@link CommandError} */
-function readKept(file: string): Record<string, string> {
-  if (!existsSync(file)) return {}
-  try {
-    return Kept.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch {
-    throw new CommandError(`${file} exists, and --save did not write it: name another file.`)
-  }
-}
-
 /** The secrets in the file of `--save`, which must exist if it is named. @throws {@link CommandError} */
 function requireKept(file: string | undefined): Record<string, string> {
   if (file !== undefined && !existsSync(file))
     throw new CommandError(`There is no ${file}: name the file of --save.`)
   return file === undefined ? {} : readKept(file)
 }
-
-const Kept = z.record(z.string(), z.string())
 
 function requireNone(findings: readonly Finding[]): void {
   const problems = findings.flatMap(({ what, problem }) => (problem === null ? [] : [`  ${what} ${problem}`]))
