@@ -5,7 +5,7 @@ import { CommandError } from '../scripts/command/errors.ts'
 import { readSecretNames } from './account.ts'
 import type { Environment } from './environment.ts'
 import { MissingError } from './missing-error.ts'
-import { planSecrets, putSecrets, savedSecrets, secretList } from './secrets.ts'
+import { planSecrets, putSecrets, replacedBy, savedSecrets, secretList } from './secrets.ts'
 import type { Wrangler } from './wrangler.ts'
 import { resourcesOf } from './wrangler-config.ts'
 
@@ -33,10 +33,12 @@ export async function runSecrets({
   const { worker } = resourcesOf(environment)
   const present = await readSecretNames(wrangler, worker)
   const kept = save === undefined ? {} : readKept(save)
+  // The file has their old values.
+  const replaced = replacedBy(rotate ?? null).map((name) => [name, undefined])
   const { values, notes, missing } = planSecrets(environment, {
     present,
     rotate: rotate ?? null,
-    given: { ...kept, ...(rotate !== undefined && { [rotate]: undefined }), ...given },
+    given: { ...kept, ...Object.fromEntries(replaced), ...given },
     isKept: save !== undefined,
   })
   if (save !== undefined && notes.length > 0)

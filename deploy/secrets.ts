@@ -32,6 +32,10 @@ interface Wanted {
 const relayerKey = 'RELAYER_PRIVATE_KEY'
 const previousKeys = 'RELAYER_PREVIOUS_KEYS'
 
+/** The secrets that a rotation replaces: with a relayer key, also those before it. */
+export const replacedBy = (rotate: string | null): readonly string[] =>
+  rotate === null ? [] : rotate === relayerKey ? [relayerKey, previousKeys] : [rotate]
+
 /** Which secrets to set, and to which values. Existing secrets stay, unless one is rotated. @throws {@link CommandError} */
 export function planSecrets(
   environment: Environment,
@@ -48,8 +52,7 @@ export function planSecrets(
   const missing: Secret[] = []
   for (const secret of known) {
     const { name } = secret
-    const isReplaced = name === rotate || (name === previousKeys && rotate === relayerKey)
-    const isWanted = isReplaced || !present.has(name)
+    const isWanted = replacedBy(rotate).includes(name) || !present.has(name)
     const value = given[name]
     // The key of an account that the file names is somewhere already.
     const isNew = name !== relayerKey || (isKept && (environment.relayer === '' || name === rotate))

@@ -1,0 +1,34 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { runSecrets, type SecretsOptions } from './secrets-command.ts'
+import { completeEnvironment } from './testing/environments.ts'
+import { RecordedAccount } from './testing/recorded-account.ts'
+
+const key = (byte: string) => `0x${byte.repeat(32)}`
+const environment = completeEnvironment({ relayer: '' })
+let account: RecordedAccount
+let said: string[]
+beforeEach(() => {
+  account = new RecordedAccount()
+  account.secrets = { HUB_SECRET: 'x', COORDINATOR_SEED: 'x', RELAYER_PRIVATE_KEY: 'x' }
+  said = []
+})
+const secrets = (over: Partial<SecretsOptions> = {}) =>
+  runSecrets({
+    ...{ environment, wrangler: account.wrangler, given: {}, rotate: undefined, save: undefined },
+    say: (line) => void said.push(line),
+    ...over,
+  })
+
+test('each rotation of the relayer key needs the keys before it, whatever the file kept of the last one', async () => {
+  const save = path.join(mkdtempSync(path.join(tmpdir(), 'secrets-')), 'secrets.json')
+  const rotate = 'RELAYER_PRIVATE_KEY'
+  const kept = JSON.stringify({ RELAYER_PRIVATE_KEY: key('07'), RELAYER_PREVIOUS_KEYS: '' })
+  writeFileSync(save, kept)
+  await expect(secrets({ rotate, save })).rejects.toThrow('give its key as RELAYER_PREVIOUS_KEYS')
+  expect(readFileSync(save, 'utf8')).toBe(kept)
+  await secrets({ rotate, save, given: { RELAYER_PREVIOUS_KEYS: key('07') } })
+  expect(account.secrets).toMatchObject({ RELAYER_PREVIOUS_KEYS: key('07') })
+})
