@@ -87,6 +87,16 @@ export interface Version {
 export const readVersions = async (wrangler: Wrangler, worker: string): Promise<Version[]> =>
   JSON.parse(await wrangler(['versions', 'list', '--name', worker, '--json'])) as Version[]
 
+/** When a version was made. wrangler lists a few versions only: an older one is as old as its first deployment, or older. */
+export const madeOn = (
+  id: string,
+  versions: readonly Version[],
+  deployments: readonly Deployment[],
+): string =>
+  versions.find((one) => one.id === id)?.metadata.created_on ??
+  deployments.findLast((one) => one.versions.some(({ version_id }) => version_id === id))?.created_on ??
+  ''
+
 /** The tag of the newest deployment that has a message; a change of secrets makes one without. */
 const tagOf = (deployments: readonly Deployment[]): string | null =>
   deployments.flatMap(({ annotations }) => annotations?.['workers/message'] ?? [])[0]?.split(' ')[0] ?? null

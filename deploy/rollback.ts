@@ -1,5 +1,5 @@
 import { CommandError } from '../scripts/command/errors.ts'
-import { type Deployment, readDeployments, readVersions } from './account.ts'
+import { type Deployment, madeOn, readDeployments, readVersions } from './account.ts'
 import type { Environment } from './environment.ts'
 import { isSecretChange } from './secrets.ts'
 import { giveTraffic, type Wrangler } from './wrangler.ts'
@@ -91,16 +91,12 @@ async function idleChangeBetween(
   running: readonly string[],
 ): Promise<string | undefined> {
   const versions = await readVersions(wrangler, worker)
-  // wrangler lists a few versions only. An older one is as old as its first deployment, or older.
-  const madeOn = (id: string): string =>
-    versions.find((one) => one.id === id)?.metadata.created_on ??
-    deployments.findLast((one) => one.versions.some(({ version_id }) => version_id === id))?.created_on ??
-    ''
-  const end = running.map(madeOn).reduce((a, b) => (a > b ? a : b))
+  const [start, ...ends] = [target, ...running].map((id) => madeOn(id, versions, deployments))
+  const end = ends.sort().at(-1) ?? ''
   return versions
-    .filter(({ annotations }) => isSecretChange(annotations?.['workers/message']))
+    .filter(isSecretChange)
     .map(({ metadata }) => metadata.created_on)
-    .find((createdOn) => createdOn > madeOn(target) && createdOn <= end)
+    .find((createdOn) => createdOn > start! && createdOn <= end)
 }
 
 const noMessage = 'no message'

@@ -5,6 +5,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { runSecrets, type SecretsOptions } from './secrets-command.ts'
 import { completeEnvironment } from './testing/environments.ts'
 import { RecordedAccount } from './testing/recorded-account.ts'
+import { giveTraffic } from './wrangler.ts'
 
 const key = (byte: string) => `0x${byte.repeat(32)}`
 const environment = completeEnvironment({ relayer: '' })
@@ -31,4 +32,27 @@ test('each rotation of the relayer key needs the keys before it, whatever the fi
   expect(readFileSync(save, 'utf8')).toBe(kept)
   await secrets({ rotate, save, given: { RELAYER_PREVIOUS_KEYS: key('07') } })
   expect(account.secrets).toMatchObject({ RELAYER_PREVIOUS_KEYS: key('07') })
+})
+
+test('says that the running Worker lacks a change of secrets, each time until it has it', async () => {
+  const upload = async () => {
+    await account.wrangler(['versions', 'upload', '--message', 'v3 commit'])
+    await giveTraffic(account.wrangler, 'hub', [`${account.latest}@100%`], 'v3 commit')
+  }
+  await upload()
+  const first = account.latest!
+  await upload()
+  await giveTraffic(account.wrangler, 'hub', [`${first}@100%`], 'v3 commit')
+  await secrets()
+  expect(said).toEqual(['Every secret is set.'])
+  account.secrets = { COORDINATOR_SEED: 'x' }
+  const lacks = { exitCode: 2, message: expect.stringContaining('The running Worker does not have') }
+  await expect(secrets()).rejects.toMatchObject(lacks)
+  // The relayer's key is missing, too.
+  await expect(secrets()).rejects.toMatchObject(lacks)
+  account.secrets = { ...account.secrets, RELAYER_PRIVATE_KEY: 'x' }
+  await expect(secrets()).rejects.toMatchObject(lacks)
+  await upload()
+  await secrets()
+  expect(said.at(-1)).toBe('Every secret is set.')
 })

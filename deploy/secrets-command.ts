@@ -5,7 +5,7 @@ import { CommandError } from '../scripts/command/errors.ts'
 import { readSecretNames } from './account.ts'
 import type { Environment } from './environment.ts'
 import { MissingError } from './missing-error.ts'
-import { planSecrets, putSecrets, replacedBy, savedSecrets, secretList } from './secrets.ts'
+import { isChangeIdle, planSecrets, putSecrets, replacedBy, savedSecrets, secretList } from './secrets.ts'
 import type { Wrangler } from './wrangler.ts'
 import { resourcesOf } from './wrangler-config.ts'
 
@@ -45,16 +45,20 @@ export async function runSecrets({
     writeFileSync(save, `${JSON.stringify(savedSecrets(kept, values, new Date()), null, 2)}\n`, {
       mode: 0o600,
     })
-  const isRunning = notes.length === 0 || (await putSecrets(wrangler, worker, values))
+  const isRunning =
+    notes.length === 0 ? !(await isChangeIdle(wrangler, worker)) : await putSecrets(wrangler, worker, values)
   for (const note of notes) say(note)
-  if (missing.length > 0)
-    throw new MissingError(
-      `Give each of these in an environment variable of its name:\n${secretList(missing)}`,
-    )
-  if (!isRunning)
-    throw new MissingError(
-      'The running Worker does not have them yet: its newest version has no traffic, as after a rollback, and Cloudflare sets secrets only there. Check out the commit that you want to run, and run `up`: the version that it deploys has them.',
-    )
+  const problems = [
+    ...(missing.length > 0
+      ? [`Give each of these in an environment variable of its name:\n${secretList(missing)}`]
+      : []),
+    ...(isRunning
+      ? []
+      : [
+          `The running Worker does not have ${notes.length > 0 ? 'them' : 'the last change of secrets'} yet: its newest version has no traffic, as after a rollback, and Cloudflare sets secrets only there. Check out the commit that you want to run, and run \`up\`: the version that it deploys has them.`,
+        ]),
+  ]
+  if (problems.length > 0) throw new MissingError(problems.join('\n'))
   say(notes.length === 0 ? 'Every secret is set.' : 'Set.')
 }
 

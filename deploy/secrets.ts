@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { evmAddress } from '../protocol/signatures/index.ts'
 import { CommandError } from '../scripts/command/errors.ts'
+import { madeOn, readDeployments, readVersions, type Version } from './account.ts'
 import type { Environment } from './environment.ts'
 import { environmentProblems, optionalSecrets, requiredSecrets, type Secret } from './hub-settings.ts'
 import type { Wrangler } from './wrangler.ts'
@@ -102,9 +103,24 @@ function noteOf(name: string, value: string, isGenerated: boolean): string {
 
 const secretsMessage = 'secrets for the next version'
 
-/** Whether somebody changed the secrets of a Worker with a version. `secret bulk` gives it no message, `versions secret bulk` one of its own. */
-export const isSecretChange = (message: string | undefined): boolean =>
-  message === undefined || message === secretsMessage || /^Bulk updated \d+ secrets$/.test(message)
+/** Whether a version was made by a change of secrets. `secret bulk` gives it no message, `versions secret bulk` one of its own. */
+export function isSecretChange({ annotations = {} }: Version): boolean {
+  const { 'workers/message': message, 'workers/triggered_by': cause = 'secret' } = annotations
+  if (message === undefined) return cause === 'secret'
+  return message === secretsMessage || /^Bulk updated \d+ secrets$/.test(message)
+}
+
+/** Whether a version that runs is from before the last change of secrets. */
+export async function isChangeIdle(wrangler: Wrangler, worker: string): Promise<boolean> {
+  const deployments = (await readDeployments(wrangler, worker)) ?? []
+  const running = deployments[0]?.versions.map(({ version_id }) => version_id) ?? []
+  if (running.length === 0) return false
+  const versions = await readVersions(wrangler, worker)
+  const [oldest = ''] = running.map((id) => madeOn(id, versions, deployments)).sort()
+  return versions.some(
+    (one) => isSecretChange(one) && !running.includes(one.id) && one.metadata.created_on > oldest,
+  )
+}
 
 /**
  * Sets secrets of a Worker. Cloudflare changes the secrets of the newest version alone: if that has no traffic, as after a rollback, they are
