@@ -10,6 +10,7 @@ import { loadedTools, runTool } from '../testing/run-tool.ts'
 import type { OperatorCall } from './operator/command.ts'
 import { commands } from './operator/commands.ts'
 import { readCommand } from './operator/read-command.ts'
+import { tableOf } from './operator/table.ts'
 import { exampleOf, usage } from './operator/usage.ts'
 
 const post = (path: string, subject: Record<string, string>, body: object) => ({
@@ -179,6 +180,13 @@ describe('operator commands', () => {
     expect(() => readCommand(line.split(' '))).toThrow(
       expect.objectContaining({ name: 'UsageError', message: expect.stringMatching(`${hint}$`) }),
     )
+  })
+
+  test('reads the cursor of the next page as the table names it, also one that begins with a dash', () => {
+    const named = /--cursor\S+/.exec(tableOf({ items: [{ a: 1 }], next_cursor: '-Ab' }))![0]
+    const { call } = readCommand(['nodes', named]) as { call: OperatorCall }
+    expect(call.params).toEqual({ query: { cursor: '-Ab' } })
+    expect((readCommand(['nodes', '--help']) as { help: string }).help).toContain('--cursor=CURSOR')
   })
 
   test('the help names every command', () => {

@@ -20,7 +20,7 @@ test('a list becomes a table with full ids, readable times, counts of lists and 
     `${id}  hello      2026-10-26T07:33:20  2`,
     `${id}  other-one  –                    –`,
   ])
-  expect(tableOf({ items, next_cursor: 'x' })).toContain('There are more: --cursor x shows')
+  expect(tableOf({ items, next_cursor: 'x' })).toContain('There are more: --cursor=x shows')
   expect(tableOf({ items: [], next_cursor: null })).toBe('none')
 })
 

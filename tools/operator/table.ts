@@ -11,8 +11,9 @@ export function tableOf(answer: unknown): string {
   if (Array.isArray(answer.items)) {
     const table = itemsOf(answer.items)
     const { next_cursor: next } = answer
+    // A cursor may begin with a dash, as options do.
     return next
-      ? `${table}\nThere are more: --cursor ${cellOf('', next, lineMax)} shows the next page.`
+      ? `${table}\nThere are more: --cursor=${cellOf('', next, lineMax)} shows the next page.`
       : table
   }
   const members = Object.entries(flat(answer))

@@ -13,7 +13,7 @@ const optionHelp: Record<keyof Options, string> = {
   role: '--role ROLE         miner or validator',
   project: '--project PROJECT   only those of this project, by its id or its slug',
   subject: '--subject ID        only entries about this project, node, address, slash or message',
-  cursor: '--cursor CURSOR     the next page of a list, which the page before names',
+  cursor: '--cursor=CURSOR     the next page of a list, which the page before names',
   amount: '--amount AMOUNT     tokens of one drip with their symbol, or base units: 10^18 are one token',
   'eth-amount':
     '--eth-amount AMOUNT coin of the chain of one drip, such as "0.01 ETH", or base units: 10^18 are one coin',
