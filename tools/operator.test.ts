@@ -147,6 +147,7 @@ describe('operator commands', () => {
     ['x', 'There is no command "x".'],
     ['--reason x', 'Name a command.'],
     ['relayer --reason x', '"relayer" takes no --reason.'],
+    ['metrics --json', '"metrics" takes no --json: it prints a text for another program.'],
     ['node approve node-1 --condition x', '"node approve node-1" takes no --condition.'],
     ['faucet open --colour red', "Unknown option '--colour'"],
     [
@@ -273,7 +274,7 @@ describe('npm run operator', () => {
   })
 
   test('prints the metrics of the hub, and makes a key that can read them', async () => {
-    const printed = await run(['metrics'])
+    const printed = await runLoaded('tools/operator.ts', ['metrics', '--hub', hub.origin])
     expect([printed.code, printed.stdout]).toEqual([
       0,
       expect.stringContaining('\n# TYPE hub_ok gauge\nhub_ok '),

@@ -63,5 +63,7 @@ export interface Command {
   readonly isPaged?: boolean
   /** Whether it is made again every few seconds, by nobody in particular, until the person ends it. */
   readonly isWatched?: boolean
+  /** Whether its answer is a text for another program, and no JSON. */
+  readonly isText?: boolean
   readonly call: (given: readonly string[], options: Options) => OperatorCall
 }

@@ -248,6 +248,7 @@ export const commands: readonly Command[] = [
   {
     words: ['metrics'],
     does: 'the figures of the hub, as Prometheus reads them',
+    isText: true,
     call: () => get('/admin/v1/metrics'),
   },
   {

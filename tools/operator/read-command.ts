@@ -27,6 +27,8 @@ export function readCommand(args: readonly string[]) {
   const allowed: readonly string[] = command.options ?? []
   const foreign = Object.keys(options).find((name) => !allowed.includes(name))
   if (foreign !== undefined) throw wrong(`"${positionals.join(' ')}" takes no --${foreign}.`)
+  if (json && command.isText)
+    throw wrong(`"${positionals.join(' ')}" takes no --json: it prints a text for another program.`)
   if (command.words[1] === 'genesis' && options.node === undefined)
     throw wrong('"validators genesis" needs --node, once for each validator.')
   const amounts = (['amount', 'eth-amount'] as const).flatMap((name): GivenAmount[] => {
