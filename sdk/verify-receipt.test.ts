@@ -170,6 +170,7 @@ describe('verifyReceipt', () => {
   test.each<[string, object, object, string]>([
     ['another output', {}, { output: 'Out' }, 'output_hash is'],
     ['another input', {}, { input: { b: 3, a: [1] } }, 'input_hash is'],
+    ['an output that is not base64', {}, { output_b64: 'not base64!' }, 'the output is not base64'],
     ['other events', {}, { events: [] }, 'events_hash is'],
     ['another hash', {}, { receipt_hash: `0x${'00'.repeat(32)}` }, 'receipt_hash is'],
     ['a signature of somebody else', { signature: `0x${'00'.repeat(64)}` }, {}, 'the signature of'],

@@ -92,14 +92,15 @@ function verifyExecution(
 ): Verification {
   const hash = readable(() => hashReceipt(receipt))
   const { output, output_b64, input, events } = evidence
+  const bytes = output_b64 === undefined ? output : fromBase64(output_b64)
+  const faults =
+    receipt.success && bytes === null && output_b64 !== undefined ? ['the output is not base64'] : []
   const known = {
     receipt_hash: evidence.receipt_hash,
     module_address: evidence.module_address,
     function: evidence.function,
     input_hash: input === undefined ? undefined : hashPayload(bytesOf(input)),
-    output_hash: receipt.success
-      ? outputHash(output_b64 === undefined ? output : fromBase64(output_b64))
-      : null,
+    output_hash: receipt.success ? outputHash(bytes) : null,
     events_hash: events ? hashEvents(events as Parameters<typeof hashEvents>[0]) : undefined,
     gas_used: evidence.gas_used,
     success: evidence.success,
@@ -113,6 +114,7 @@ function verifyExecution(
     text: receiptText(profile, hash),
     signatures: isSigned ? [{ node_id, public_key, signature }] : [],
     quorumOf: () => 1,
+    faults,
   })
 }
 
@@ -167,13 +169,15 @@ interface Recomputed {
   readonly signatures: readonly Signature[]
   /** How many of `keys` keys must have signed. */
   readonly quorumOf: (keys: number) => number
+  /** Problems of the evidence. */
+  readonly faults?: readonly string[]
 }
 
 function verificationOf(
   profile: Profile,
   { signer_keys, quorum: wanted }: Evidence,
   known: object,
-  { hash, stated, rules, text, signatures, quorumOf }: Recomputed,
+  { hash, stated, rules, text, signatures, quorumOf, faults = [] }: Recomputed,
 ): Verification {
   const own = { ...stated, receipt_hash: hash }
   const evident = Object.entries(known).filter(([, value]) => value !== undefined && value !== null)
@@ -182,6 +186,7 @@ function verificationOf(
     const other = (own as Record<string, unknown>)[name]
     return value === other ? [] : [`${name} is ${JSON.stringify(other)}, not ${JSON.stringify(value)}`]
   })
+  problems.push(...faults)
   if (stated.receipt_hash !== hash) problems.push('receipt_hash is not the hash of the receipt')
 
   const expected = new Set(signer_keys)
@@ -215,8 +220,14 @@ function verificationOf(
 const outputHash = (output: Evidence['output']): string | undefined =>
   output === undefined || output === null ? undefined : hashPayload(bytesOf(output))
 
-const fromBase64 = (text: string): Uint8Array =>
-  Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+/** Null for a text that is not base64: the output of a task comes from the hub, in any form. */
+function fromBase64(text: string): Uint8Array | null {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return null
+  }
+}
 
 /** As the hub passes an input to the module. */
 const bytesOf = (value: TaskInput): Uint8Array => {
