@@ -52,7 +52,7 @@ export function printedSignIn(network: Network, key: string): Promise<Wallet> {
   return signIn(network, key, (message) => print('│', message))
 }
 
-/** Signs and relays a payload, and prints what is signed and the transaction once it is mined. */
+/** Signs and relays a payload, and prints what is signed, the transaction that the hub sends, and its state once it is mined. */
 export async function printedRelay(
   network: Network,
   wallet: Wallet,
@@ -63,7 +63,10 @@ export async function printedRelay(
   print('✎', shorten(`${payload.typed_data.primaryType} ${JSON.stringify(wanted)}`))
   const { effects = [], reason } = payload.preview ?? {}
   for (const text of reason ? [...effects, reason] : effects) print('·', shorten(text))
-  const transaction = await signAndRelay(network, wallet, payload, wanted, post)
+  const transaction = await signAndRelay(network, wallet, payload, wanted, post, {
+    // In full: the chain may take minutes, and nobody names it if the hub is away then.
+    onTransaction: ({ id }) => print('·', `the hub sends it: /v1/transactions/${id}`),
+  })
   printRecord(`/v1/transactions/${transaction.id}`, transaction)
 }
 

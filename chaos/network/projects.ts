@@ -168,7 +168,7 @@ async function createProject(
   const params = { path: { project_id: projectId } }
   const register = (body: SignedBody) =>
     developer.client.call('POST /v1/developers/projects/{project_id}/register', { ...params, body })
-  await signAndRelay(tools, developer, register_by_sig!, wanted, register, patienceMs)
+  await signAndRelay(tools, developer, register_by_sig!, wanted, register, { timeout: patienceMs })
   await waitFor(
     'the registration to be indexed',
     () => developer.client.call('GET /v1/projects/{project_id}', params),
@@ -211,5 +211,5 @@ async function subscribe(
   const params = { path: { subscription_id: subscriptionId } }
   const post = (body: SignedBody) =>
     wallet.client.call('POST /v1/subscriptions/{subscription_id}/bond', { ...params, body })
-  await signAndRelay(network.tools, wallet, bond, wanted, post, patienceMs)
+  await signAndRelay(network.tools, wallet, bond, wanted, post, { timeout: patienceMs })
 }

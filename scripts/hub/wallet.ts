@@ -1,8 +1,7 @@
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
-import { act, type SignedBody, type Transaction } from '../../sdk/actions.ts'
+import { type ActionOptions, act, type SignedBody, type Transaction } from '../../sdk/actions.ts'
 import type { Hub, Schemas } from '../../sdk/index.ts'
 import { keyWallet } from '../../sdk/key-wallet.ts'
-import { actionTimeoutMs } from '../../sdk/retries.ts'
 import { signIn as signInWith } from '../../sdk/sign-in.ts'
 import { fetchFromHub, type Network } from './network.ts'
 
@@ -55,7 +54,7 @@ export async function signIn(
  *
  * @param wanted what the owner wants to sign: the payload is compared with it.
  * @param post sends the signed body to the call that gave the payload.
- * @param limitMs for how long it waits.
+ * @param options for how long it waits, and who is told of the transaction at once.
  */
 export const signAndRelay = (
   network: Network,
@@ -63,12 +62,12 @@ export const signAndRelay = (
   payload: Payload,
   wanted: TypedMessage,
   post: (body: SignedBody) => Promise<unknown>,
-  limitMs = actionTimeoutMs,
+  options: Pick<ActionOptions, 'timeout' | 'onTransaction'> = {},
 ): Promise<Transaction> =>
   act(
     network.quiet,
     network,
     keyWallet(wallet.key),
     { action: payload.action, wanted, prepare: async () => payload, relay: ({ body }) => post(body) },
-    { timeout: limitMs },
+    options,
   )
