@@ -42,7 +42,13 @@ describe('an action of an owner', () => {
   const hubWith = (
     payload: object,
     ends: object | null = { status: 'confirmed' },
-    { of = profile, at = now, subscription = {}, errors = [null, null] as (string | null)[] } = {},
+    {
+      of = profile,
+      at = now,
+      subscription = {},
+      errors = [null, null] as (string | null)[],
+      isOver = false,
+    } = {},
   ) => {
     const relayed: unknown[] = []
     let asked = 0
@@ -82,6 +88,8 @@ describe('an action of an owner', () => {
           : json(202, { id: '0x1', action: 'bond', status: 'queued' })(response, call)
       }
       if (ends === null && call.url.startsWith('/v1/transactions')) return response.destroy()
+      if (isOver && call.url.startsWith('/v1/transactions'))
+        return refusal(401, 'session_expired')(response, call)
       const answer = answers[call.url]
       return (answer === undefined ? refusal(404, 'not_found') : json(200, answer()))(response, call)
     }).then((server) => ({ ...server, relayed }))
@@ -179,6 +187,19 @@ describe('an action of an owner', () => {
     await expect(call).rejects.toThrow(message)
     const same = { chainId: profile.chain_id, contracts: { staking: contracts.staking.toUpperCase() } }
     expect(await createHub({ url: server.url, network: same }).network()).toMatchObject({ contracts })
+  })
+
+  test('that is relayed names its transaction in the error, also if its session ends and the wallet signs in no more', async () => {
+    await using server = await hubWith(bondFor({}), undefined, { isOver: true })
+    const wallet = keyWallet(key)
+    let asked = 0
+    const signMessage: Wallet['signMessage'] = async (text) => {
+      if (asked++ > 0) throw new RefusedToSign('It is locked.')
+      return wallet.signMessage(text)
+    }
+    const error = await bond(server.url, { ...wallet, signMessage }).catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(RefusedToSign)
+    expect(error.transactionId).toBe('0x1')
   })
 
   test('with an unknown outcome names its transaction in the error', async () => {

@@ -1,12 +1,14 @@
 import { readAnswer } from './answers.ts'
 import { keyedOperations } from './api.generated.ts'
 import {
+  ActionFailed,
   AnswerError,
   type Begun,
   DeadlineError,
   HubError,
   NotFound,
   Refusal,
+  TaskFailed,
   UnreachableError,
 } from './errors.ts'
 import type { Answer, CallArguments, CallOptions, Given, Operation } from './operations.ts'
@@ -346,12 +348,14 @@ export const noting = <T>(begun: Begun, work: Promise<T>): Promise<T> =>
 /** Errors of a call of which an earlier try may have acted. */
 const leftOpen = new WeakSet<object>()
 
-/** Whether the work may go on after an error: nobody said what became of it, or only a question about it or a repeated try was refused. */
-function isOpen(error: unknown, { taskId, transactionId }: Begun): boolean {
+/** Whether the work may go on after an error: nobody said what became of it, or only a question about it or a repeated try failed. */
+function isOpen(error: unknown, { taskId, transactionId }: Begun): error is HubError {
+  if (!(error instanceof HubError) || error instanceof TaskFailed || error instanceof ActionFailed)
+    return false
+  if (taskId !== undefined || transactionId !== undefined) return true
   if (error instanceof DeadlineError || error instanceof UnreachableError) return true
-  if (leftOpen.has(Object(error))) return true
-  if (!(error instanceof Refusal || error instanceof AnswerError)) return false
-  return error.status >= 500 || taskId !== undefined || transactionId !== undefined
+  if (leftOpen.has(error)) return true
+  return (error instanceof Refusal || error instanceof AnswerError) && error.status >= 500
 }
 
 /** fetch says "fetch failed" and hides the reason. */

@@ -3,13 +3,6 @@ import type { Schemas } from './operations.ts'
 /** The code of an error that a hub answers. */
 export type ErrorCode = Schemas['Error']['error']
 
-/** Everything that this library throws, except the reason of an aborted `signal`. */
-export class HubError extends Error {
-  override readonly name: string = 'HubError'
-  /** Stable, unlike the message. */
-  readonly code: string = 'failed'
-}
-
 /** Ids of work that the hub has begun, or may have begun. A retry with them acts only once. */
 export interface Begun {
   /** Task of `tasks.run` and `tasks.wait`. */
@@ -20,24 +13,24 @@ export interface Begun {
   idempotencyKey?: string | undefined
 }
 
-/** Nobody knows what became of a call. */
-abstract class Unanswered extends HubError implements Begun {
-  taskId?: string
-  transactionId?: string
-  idempotencyKey?: string
+/** Everything that this library throws, except the reason of an aborted `signal`. */
+export class HubError extends Error implements Begun {
+  override readonly name: string = 'HubError'
+  /** Stable, unlike the message. */
+  readonly code: string = 'failed'
+  declare taskId?: string
+  declare transactionId?: string
+  declare idempotencyKey?: string
 }
 
 /** The hub cannot be reached, or the connection broke before the answer was complete. */
-export class UnreachableError extends Unanswered {
+export class UnreachableError extends HubError {
   override readonly code = 'unreachable'
 }
 
 /** The server that answered does not speak the API of a hub. */
-export class AnswerError extends HubError implements Begun {
+export class AnswerError extends HubError {
   override readonly code = 'bad_answer'
-  declare taskId?: string
-  declare transactionId?: string
-  declare idempotencyKey?: string
   readonly status: number
   /** Seconds. */
   readonly retryAfter: number | undefined
@@ -50,7 +43,7 @@ export class AnswerError extends HubError implements Begun {
 }
 
 /** The time of a call is up. Work that the hub began goes on. */
-export class DeadlineError extends Unanswered {
+export class DeadlineError extends HubError {
   override readonly code = 'deadline'
 }
 
@@ -67,7 +60,7 @@ export class TaskFailed extends HubError {
   }
 }
 
-/** The client refused to let the wallet sign. Nothing was signed. */
+/** The client refused to let the wallet sign. Nothing was signed; only if it has a `transactionId`, an action was signed before. */
 export class RefusedToSign extends HubError {
   override readonly code = 'refused_to_sign'
 }
@@ -112,11 +105,8 @@ export interface RefusedAnswer {
 }
 
 /** A hub refused a call, or could not answer it. There is a class for each code. */
-export class Refusal extends HubError implements Begun {
+export class Refusal extends HubError {
   override readonly code: ErrorCode
-  declare taskId?: string
-  declare transactionId?: string
-  declare idempotencyKey?: string
   readonly status: number
   /** The first of {@link problems}, in one path. */
   readonly field: string | undefined
