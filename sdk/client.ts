@@ -149,6 +149,10 @@ export class Client {
   ): Promise<T> {
     let renewed = false
     let mayHaveActed = false
+    const giveUp = (error: unknown): never => {
+      if (mayHaveActed) leftOpen.add(Object(error))
+      throw error
+    }
     for (let attempt = 1; ; attempt++) {
       const sent: { headers?: Record<string, string> } = {}
       try {
@@ -162,7 +166,7 @@ export class Client {
         return answer
       } catch (error) {
         signal.throwIfAborted()
-        if (!renewed && (await this.#isRenewed(error, signal, sent.headers))) {
+        if (!renewed && (await this.#isRenewed(error, signal, sent.headers).catch(giveUp))) {
           renewed = true
           continue
         }
@@ -171,10 +175,7 @@ export class Client {
         const { status } = error as { status?: number }
         if (error instanceof UnreachableError || (status !== undefined && status >= 500)) mayHaveActed = true
         const waitMs = this.retries.next(error, attempt, call.repeatable, deadlineMs - Date.now())
-        if (waitMs === null) {
-          if (mayHaveActed) leftOpen.add(error as object)
-          throw error
-        }
+        if (waitMs === null) return giveUp(error)
         await sleep(waitMs, signal)
       }
     }

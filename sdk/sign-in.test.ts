@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { issueSiweMessage, resolveProfile } from '../protocol/identity/index.ts'
 import { createHub, RefusedToSign, SessionExpired, WrongClock } from './index.ts'
 import { keyWallet } from './key-wallet.ts'
+import type { Wallet } from './signing.ts'
 import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
 
 describe('a session', () => {
@@ -103,6 +104,32 @@ describe('a session', () => {
     release()
     await late
     expect(session.current.token).toBe('token-2')
+  })
+
+  test('that is not renewed leaves a call its key if the answer to its first try was lost', async () => {
+    await using server = await forgetfulHub()
+    let isLost = false
+    const hub = createHub({
+      url: server.url,
+      retry: { pause: 1 },
+      fetch: async (request) => {
+        const response = await fetch(request)
+        if (isLost || !request.url.endsWith('/drip')) return response
+        isLost = true
+        throw new TypeError('The connection broke.')
+      },
+    })
+    let asked = 0
+    const signMessage: Wallet['signMessage'] = async (text) => {
+      if (asked++ > 0) throw new RefusedToSign('It is locked.')
+      return wallets[0]!.signMessage(text)
+    }
+    const session = await hub.signIn({ ...wallets[0]!, signMessage })
+    server.forget()
+    const call = session.call('POST /v1/faucet/drip', { idempotencyKey: 'mine' })
+    const error = await call.catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(RefusedToSign)
+    expect(error).toMatchObject({ idempotencyKey: 'mine' })
   })
 
   test('that the hub keeps refusing is renewed only once', async () => {
