@@ -81,7 +81,7 @@ export class RelayerChain {
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
       const most = estimatedMax(error.message)
-      // Where the node's own limit is below that of the call, nobody knows whether it would do.
+      // If the node's own limit is below that of the call, nobody knows whether the call would do.
       if (most !== null && most >= gasMax) return tooMuchGas(most, gasMax)
       if (isRevert(error)) return readRevert(this.#errors, error)
       throw error

@@ -52,7 +52,7 @@ export class FakeChain {
   /** The answer to a trial run comes no sooner than this. */
   heldTrials: Promise<void> | null = null
   trials = 0
-  /** What a call with these data takes, in place of `gas`. */
+  /** The gas of a call with these data, in place of `gas`. */
   gasOf: ((data: Hex) => number) | null = null
   /** The most that an estimate of a call goes up to. */
   gasCap = Number.POSITIVE_INFINITY

@@ -40,7 +40,7 @@ export function epochEffects(subjects: SQL, guard: SQL): SQLWrapper[] {
         state: sql`CASE WHEN ${isVetoed} THEN 'vetoed' WHEN ${isSettled} THEN 'settled'
           WHEN ${isOver} THEN 'attested' ELSE ${state} END`,
         settlement: sql`CASE WHEN ${isOver} THEN 'queued' ELSE ${settlement} END`,
-        // With a reason, it is none of those that have to be posted now: during a reindex, all epochs are taken back.
+        // A reason keeps it from the epochs that have to be posted now: a reindex takes all of them back.
         error: sql`CASE WHEN ${isSettled} OR ${isVetoed} THEN NULL WHEN ${isOver} THEN ${takenBack} ELSE ${error} END`,
         postedTx: whenSettled(sql`${said}->>'posted_tx'`),
         postedAt: whenSettled(sql`${said}->>'posted_at'`),
