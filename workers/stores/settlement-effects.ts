@@ -8,7 +8,7 @@ const addressLength = 42
 /** As the index of such receipts has it, word for word. */
 export const isUnposted = sql`${epochReceipts.state} IN ('attested', 'submitted', 'underfunded')`
 
-const takenBack = 'The chain does not have its posting, as far as it is read.'
+const takenBack = 'The chain index does not have its posting.'
 
 const epochName = sql`${epochReceipts.vault} || ':' || ${epochReceipts.epoch}`
 

@@ -33,8 +33,8 @@ const AssetView = z
   .meta({ id: 'Asset' })
 
 const assetExample = {
-  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  url: `${example.hub}/v1/assets/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`,
+  sha256: '9f'.repeat(32),
+  url: `${example.hub}/v1/assets/${'9f'.repeat(32)}`,
 }
 
 const AssetParams = z.object({

@@ -83,8 +83,8 @@ export const manifestExample: Omit<ProjectManifest, 'network'> & { network: stri
 }
 
 export const hashesExample = {
-  manifest_hash: '0x1c5c7d4b7b2b0f0a5c1f3f3d9e4c6b8a7d2e1f0a9b8c7d6e5f4a3b2c1d0e9f8a',
-  consensus_hash: '0x2d6d8e5c8c3c1a1b6d2a4a4eaf5d7c9b8e3f2a1bac9d8e7f6a5b4c3d2e1f0a9b',
+  manifest_hash: `0x${'1c'.repeat(32)}`,
+  consensus_hash: `0x${'2d'.repeat(32)}`,
   project_id: '0x9e107d9d372bb6826bd81d3542a419d6e277d6f1c0b5a4938271605f4e3d2c1b',
 }
 
