@@ -195,9 +195,9 @@ async function request(c: HubContext, projectIds: readonly string[] | null, name
   if (unknown) throw unknownProject(unknown)
   // Before what can be claimed is read, which may be indexed meanwhile.
   const [now, isBehind] = await Promise.all([clock.now(), chainIndex.isBehind()])
+  if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
   for (let tries = 0; tries < triesMax; tries++) {
     const free = await claims.free(account, projectIds, now, { projectsMax: vaultsMax, payoutsMax })
-    if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
     if (free.length === 0)
       throw new ApiError('conflict', 'No payout can be claimed, except those that are being claimed already.')
     const wanted = free.map((payouts, i): NewClaim => ({ withdrawalId: name + i, account, payouts }))
