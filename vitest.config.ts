@@ -4,6 +4,7 @@ import type { inject as Inject } from 'vitest'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/testing/longest-first.ts'
 import { makeRunFolder } from './scripts/testing/run-folder.ts'
+import { patienceMs } from './testing/patience.ts'
 
 // The settings of a hub that `wrangler dev` runs are not those of the tests.
 process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
@@ -11,7 +12,7 @@ process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
 delete process.env.NODE_EXTRA_CA_CERTS
 
 /** Long enough for a busy machine: an awaited event may come late, and only one that never comes fails. */
-const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } }
+const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: patienceMs } } }
 
 /** Loading the hub again for each file would take longer than all tests; `setup.ts` empties what is stored instead. */
 const oneHub = {

@@ -79,7 +79,7 @@ describe('a hub that starts', () => {
 
 /** Asks until a connection is taken. */
 const firstAnswer = (url: string): Promise<Response> =>
-  vi.waitUntil(() => fetch(url).catch(nullIfRefused), { interval: 10, timeout: 120_000 })
+  vi.waitUntil(() => fetch(url).catch(nullIfRefused), { interval: 10 })
 
 function nullIfRefused(error: Error): null {
   if ((error.cause as NodeJS.ErrnoException).code === 'ECONNREFUSED') return null

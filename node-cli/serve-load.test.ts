@@ -256,7 +256,7 @@ async function askAndNotRead(node: ServingNode): Promise<void> {
     vi.waitFor(
       async () =>
         expect((await node.call('/metrics')).text).toContain(`\nnodectl_http_connections ${count}\n`),
-      { timeout: 120_000, interval: 500 },
+      { interval: 500 },
     )
   await connections(2)
   await connections(1)

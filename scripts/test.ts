@@ -4,13 +4,14 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import './copy-assets.ts'
 import { answersVariable } from './testing/answers-reporter.ts'
 import { failuresVariable } from './testing/failures-reporter.ts'
 import { reportAnswers } from './testing/report-answers.ts'
+import { readReports } from './testing/run-report.ts'
 
 /** All of them take 8 to 25 minutes on two processors; a run that does not end is ended, and says so. */
 const minutesMax = 45
@@ -72,8 +73,8 @@ async function runAll(): Promise<number> {
       codeOf(startVitest(['--project=node', ...common])),
     ])
     for (const output of outputs) process.stdout.write(readFileSync(output))
-    const failed = readdirSync(failures).map((name) => readFileSync(path.join(failures, name), 'utf8'))
-    if (failed.length > 0) console.error(`Failed, with more about each above:\n${failed.join('')}`)
+    const failed = readReports(failures).join('')
+    if (failed !== '') console.error(`Failed, with more about each above:\n${failed}`)
     // After a failed run, nobody knows which answers its missing tests would have shown.
     return Math.max(...codes) || Number(!reportAnswers(answers))
   } finally {

@@ -155,7 +155,7 @@ export const isFinal = (hub: Hub, block: number): Promise<void> =>
  * in time.
  */
 export const expectStatus = (hub: Hub, status: object): Promise<void> =>
-  expect.poll(() => statusAsOfNow(hub), { interval: 250, timeout: 120_000 }).toMatchObject(status)
+  expect.poll(() => statusAsOfNow(hub), { interval: 250 }).toMatchObject(status)
 
 /** Stores the first version of a project as its developer submits it, with the hashes that it is registered with. */
 export async function submitProject(hub: Hub, { calls, sender }: IndexerNetwork, who: number): Promise<void> {

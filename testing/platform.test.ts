@@ -99,7 +99,7 @@ describe('the platform', () => {
 
   test('moves objects: their calls fail, and their sockets close', async () => {
     const { ask, connect } = await probeUnder({ moved: 0.3 })
-    const { closed } = await vi.waitFor(connect, { timeout: 120_000 })
+    const { closed } = await vi.waitFor(connect)
     const instance = () => ask('object', { method: 'instance' })
     await expect.poll(instance, { interval: 1 }).toEqual({
       error: expect.stringContaining('Durable Object reset because its code was updated.'),

@@ -1,8 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import path from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 import type {} from '../../workers/test/seen-answers.ts'
 import type { SeenAnswers } from './compare-answers.ts'
+import { writeReport } from './run-report.ts'
 
 /** The folder into which each run of tests of the hub writes what these have seen. */
 export const answersVariable = 'SEEN_ANSWERS_FOLDER'
@@ -15,8 +14,6 @@ export default class AnswersReporter implements Reporter {
       skipped: tests.filter((test) => test.result().state === 'skipped').length,
       seen: [...new Set(tests.flatMap((test) => test.meta().seenAnswers ?? []))],
     }
-    const folder = process.env[answersVariable]
-    if (folder === undefined) throw new Error(`${answersVariable} has to name a folder.`)
-    writeFileSync(path.join(folder, `${process.pid}.json`), JSON.stringify(answers))
+    writeReport(answersVariable, JSON.stringify(answers))
   }
 }

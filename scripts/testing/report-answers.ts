@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
+import { readFileSync } from 'node:fs'
 import { type Document, declaredAnswers } from '../../workers/test/declared-answers.ts'
 import { excusedAnswers } from '../../workers/test/excused-answers.ts'
 import { compareAnswers, type SeenAnswers } from './compare-answers.ts'
+import { readReports } from './run-report.ts'
 
 /**
  * Says whether the tests have seen every answer that the OpenAPI document names. That they saw no other is what they see to
@@ -12,9 +12,7 @@ import { compareAnswers, type SeenAnswers } from './compare-answers.ts'
  * @returns false if an answer was not seen, or excused though it was; true too where tests were skipped, which is told.
  */
 export function reportAnswers(folder: string): boolean {
-  const runs = readdirSync(folder).map(
-    (name) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as SeenAnswers,
-  )
+  const runs = readReports(folder).map((report) => JSON.parse(report) as SeenAnswers)
   const skipped = runs.reduce((sum, run) => sum + run.skipped, 0)
   if (skipped > 0) {
     console.log(`\nThe OpenAPI document was not compared: ${skipped} tests of the hub were skipped.`)

@@ -174,7 +174,7 @@ async function knowing<Node extends ServingNode>(
 }
 
 /** For work that nodes do by themselves, which takes seconds: polled more often, they would mostly answer the polls. */
-export const patience = { timeout: 120_000, interval: 250 }
+export const patience = { interval: 250 }
 
 /** Waits until a node takes the calls of `count` validators. */
 export const untilPeers = (node: ServingNode, count: number): Promise<void> =>
