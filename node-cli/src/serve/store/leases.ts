@@ -53,6 +53,7 @@ export function leaseStore(db: DatabaseSync) {
        state = 'leased', reason = NULL, result = NULL, vote_by = excluded.vote_by, changed_at = excluded.changed_at
      WHERE state <> 'voted'`,
   )
+  const wasTaken = db.prepare('SELECT 1 FROM leases WHERE offer_id = ?')
   const prune = db.prepare('DELETE FROM leases WHERE id <= (SELECT max(id) FROM leases) - ?')
   const vote = db.prepare(
     "UPDATE leases SET state = 'voted', result = ?, changed_at = ? WHERE offer_id = ? AND state = 'leased'",
@@ -77,6 +78,8 @@ export function leaseStore(db: DatabaseSync) {
       insert.run(offer_id, round_id, project_id, lease.function, position, role, vote_by, changed_at)
       prune.run(keptMax)
     },
+    /** Whether an offer is among the last that were accepted, whatever became of it. */
+    wasTaken: (offerId: string): boolean => wasTaken.get(offerId) !== undefined,
     /** Within the transaction that stores the vote. */
     vote: (offerId: string, result: LeaseResult, at: number) =>
       void vote.run(JSON.stringify(result), at, offerId),

@@ -157,4 +157,24 @@ export const migrations: readonly string[] = [
     address TEXT PRIMARY KEY, sequence INTEGER NOT NULL, root TEXT NOT NULL, round_id TEXT NOT NULL
   ) WITHOUT ROWID;
   `,
+  `
+  -- Of a round that only votes of others tell of: the key of the first vote. Null once this node judged it, or it is over.
+  ALTER TABLE rounds ADD COLUMN heard_from TEXT;
+  DROP INDEX rounds_open;
+  CREATE INDEX rounds_judged ON rounds (seen_at)
+  WHERE final_seq IS NULL AND heard_from IS NULL AND state <> 'failed';
+  CREATE INDEX rounds_heard ON rounds (seen_at) WHERE heard_from IS NOT NULL;
+  -- How many such rounds each key told of first.
+  CREATE TABLE heard_totals (public_key TEXT PRIMARY KEY, rounds INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TRIGGER round_heard AFTER INSERT ON rounds WHEN new.heard_from IS NOT NULL BEGIN
+    INSERT INTO heard_totals VALUES (new.heard_from, 1) ON CONFLICT DO UPDATE SET rounds = rounds + 1;
+  END;
+  CREATE TRIGGER heard_round_known AFTER UPDATE OF heard_from ON rounds
+  WHEN old.heard_from IS NOT NULL AND new.heard_from IS NULL BEGIN
+    UPDATE heard_totals SET rounds = rounds - 1 WHERE public_key = old.heard_from;
+  END;
+  CREATE TRIGGER heard_round_dropped AFTER DELETE ON rounds WHEN old.heard_from IS NOT NULL BEGIN
+    UPDATE heard_totals SET rounds = rounds - 1 WHERE public_key = old.heard_from;
+  END;
+  `,
 ]

@@ -35,6 +35,7 @@ export function roundVoteStore(db: DatabaseSync) {
   const drop = db.prepare(
     'DELETE FROM round_votes WHERE id IN (SELECT id FROM round_votes WHERE kept_at < ? LIMIT ?)',
   )
+  const dropRound = db.prepare('DELETE FROM round_votes WHERE round_id = ?')
   return {
     /**
      * Keeps a vote that was checked.
@@ -59,6 +60,8 @@ export function roundVoteStore(db: DatabaseSync) {
         subject,
         vote: JSON.parse(vote) as VoteOf<Kind>,
       })),
+    /** Drops all votes of a round. */
+    dropRound: (roundId: string) => void dropRound.run(roundId),
     /** Drops some of the votes of long ago. The records of their rounds stay. */
     dropOld: (now: number) => void drop.run(now - keptSeconds, droppedAtOnce),
   }

@@ -77,6 +77,59 @@ describe('rounds', () => {
     expect(ids(0, 30)).toEqual(['task:1', 'task:2'])
     store.rounds.finalize(recordOf('task:1'), 'hash', 31)
     expect(ids(0, 99)).toEqual(['task:2', 'task:3'])
+    store.rounds.fail('task:2')
+    expect(ids(0, 99)).toEqual(['task:3'])
+  })
+
+  describe('that only votes tell of', () => {
+    const hear = (roundId: string, from: string, now = 10) =>
+      store.rounds.hear({ roundId, projectId: 'project', epoch: 7 }, from, now)
+    const heardOf = (key: string) =>
+      store.db.prepare('SELECT rounds FROM heard_totals WHERE public_key = ?').get(key)?.rounds
+
+    test('count for the key of their first vote, until more is known about them', () => {
+      for (const id of ['judged', 'final', 'failed', 'closed', 'old', 'open']) hear(id, 'a')
+      hear('open', 'b')
+      expect([heardOf('a'), heardOf('b')]).toEqual([6, undefined])
+      judge('judged', 11)
+      store.rounds.finalize(recordOf('final'), 'hash', 11)
+      store.rounds.finalize(recordOf('judged'), 'hash', 11)
+      store.rounds.fail('failed')
+      store.rounds.close('closed', 11)
+      expect(heardOf('a')).toBe(2)
+    })
+
+    test('are so many for each key, while other keys and known rounds go on', () => {
+      store.db.exec("INSERT INTO heard_totals VALUES ('a', 99999)")
+      judge('known', 10)
+      expect([hear('one', 'a'), hear('two', 'a')]).toEqual([true, false])
+      expect(store.rounds.find('two')).toBeNull()
+      expect([hear('known', 'a'), hear('one', 'a'), hear('two', 'b')]).toEqual([true, true, true])
+    })
+
+    test('are dropped after a while, the oldest first', () => {
+      hear('task:2', 'a', 20)
+      hear('task:1', 'a', 10)
+      hear('task:3', 'a', 30)
+      judge('task:0', 5)
+      expect(store.rounds.dropHeard(30, 1)).toEqual(['task:1'])
+      expect(store.rounds.dropHeard(30, 9)).toEqual(['task:2'])
+      expect([heardOf('a'), store.rounds.find('task:1'), store.rounds.find('task:0')?.state]).toEqual([
+        1,
+        null,
+        'escalated',
+      ])
+    })
+
+    test('keep no judged round from being looked at', () => {
+      for (let i = 0; i < 9; i++) hear(`made-up:${i}`, 'a', i)
+      judge('task:1', 20)
+      expect(store.rounds.open(0, 99, 2).map(({ roundId }) => roundId)).toEqual([
+        'task:1',
+        'made-up:0',
+        'made-up:1',
+      ])
+    })
   })
 })
 

@@ -60,6 +60,9 @@ const columns =
   'round_id AS roundId, project_id AS projectId, epoch, state, task, judgement, final, finality_hash AS finalityHash, final_seq AS finalSeq'
 const nextSeq = '(SELECT coalesce(max(final_seq), 0) + 1 FROM rounds)'
 
+/** Rounds that one key may tell of while nothing else is known about them: more than a project has in an hour. */
+const heardMax = 100_000
+
 /** Rounds of an epoch whose bytes are counted. */
 const countedMax = 64
 
@@ -73,9 +76,12 @@ export function roundStore(db: DatabaseSync) {
     'WHERE project_id = ? AND epoch = ? AND final IS NOT NULL AND final_seq > ? ORDER BY final_seq LIMIT ?',
   )
   const finalOfAll = select('WHERE final IS NOT NULL AND final_seq > ? ORDER BY final_seq LIMIT ?')
-  const open = select(
-    'WHERE final_seq IS NULL AND project_id IS NOT NULL AND seen_at >= ? AND seen_at < ? ORDER BY seen_at LIMIT ?',
-  )
+  const openWhere = (condition: string) =>
+    select(
+      `WHERE ${condition} AND project_id IS NOT NULL AND seen_at >= ? AND seen_at < ? ORDER BY seen_at LIMIT ?`,
+    )
+  const openJudged = openWhere("final_seq IS NULL AND heard_from IS NULL AND state <> 'failed'")
+  const openHeard = openWhere('heard_from IS NOT NULL')
   const openOfEpoch = db.prepare(
     `SELECT round_id AS roundId FROM rounds
      WHERE project_id = ? AND epoch = ? AND final_seq IS NULL AND state <> 'failed' ORDER BY round_id`,
@@ -83,54 +89,83 @@ export function roundStore(db: DatabaseSync) {
   const isOpen = db.prepare(
     "SELECT 1 FROM rounds WHERE round_id = ? AND final_seq IS NULL AND state <> 'failed'",
   )
-  const fail = db.prepare("UPDATE rounds SET state = 'failed' WHERE round_id = ? AND final_seq IS NULL")
-  const see = db.prepare(
-    `INSERT INTO rounds (round_id, project_id, epoch, state, seen_at) VALUES (?, ?, ?, 'pending', ?)
+  const fail = db.prepare(
+    "UPDATE rounds SET state = 'failed', heard_from = NULL WHERE round_id = ? AND final_seq IS NULL",
+  )
+  const insert = db.prepare(
+    `INSERT INTO rounds (round_id, project_id, epoch, state, seen_at, heard_from) VALUES (?, ?, ?, 'pending', ?, ?)
      ON CONFLICT DO NOTHING`,
   )
+  const isKnown = db.prepare('SELECT 1 FROM rounds WHERE round_id = ?')
+  const heardOf = db.prepare('SELECT rounds FROM heard_totals WHERE public_key = ?')
+  const oldHeard = db.prepare(
+    'SELECT round_id AS roundId FROM rounds WHERE heard_from IS NOT NULL AND seen_at < ? ORDER BY seen_at LIMIT ?',
+  )
+  const drop = db.prepare('DELETE FROM rounds WHERE round_id = ?')
   const judge = db.prepare(
-    `UPDATE rounds SET project_id = ?, epoch = ?, task = ?, judgement = ?, state = CASE WHEN final_seq IS NULL THEN ? ELSE state END
+    `UPDATE rounds SET project_id = ?, epoch = ?, task = ?, judgement = ?, heard_from = NULL,
+       state = CASE WHEN final_seq IS NULL THEN ? ELSE state END
      WHERE round_id = ? AND judgement IS NULL`,
   )
   const finalize = db.prepare(
-    `UPDATE rounds SET project_id = ?, epoch = ?, final = ?, finality_hash = ?, final_seq = ${nextSeq}, state = 'finalized'
+    `UPDATE rounds SET project_id = ?, epoch = ?, final = ?, finality_hash = ?, final_seq = ${nextSeq}, heard_from = NULL,
+       state = 'finalized'
      WHERE round_id = ? AND final_seq IS NULL`,
   )
   const close = db.prepare(
-    `UPDATE rounds SET final_seq = ${nextSeq}, state = 'finalized' WHERE round_id = ? AND final_seq IS NULL`,
+    `UPDATE rounds SET final_seq = ${nextSeq}, heard_from = NULL, state = 'finalized' WHERE round_id = ? AND final_seq IS NULL`,
   )
   const finalBytes = db.prepare(
     `SELECT count(*) AS rounds, coalesce(sum(length(final)), 0) AS bytes
      FROM (SELECT final FROM rounds WHERE project_id = ? AND epoch = ? AND final IS NOT NULL LIMIT ${countedMax})`,
   )
-  // Nothing is ever removed, so the last numbers are how many there are.
+  // Only rounds of votes that came to nothing are removed, so the last numbers are how many there were.
   const count = db.prepare(
     'SELECT coalesce(max(id), 0) AS known, coalesce(max(final_seq), 0) AS final FROM rounds',
   )
+  type Place = Pick<RoundRecord, 'roundId' | 'projectId' | 'epoch'>
+  /** An existing record stays. */
+  const see = ({ roundId, projectId, epoch }: Place, now: number, heardFrom: string | null = null) =>
+    void insert.run(roundId, projectId, epoch, now, heardFrom)
   return {
     find: (roundId: string): RoundRecord | null => {
       const row = one.get(roundId) as Row | undefined
       return row === undefined ? null : recordOf(row)
     },
-    /** Creates the record of a round from others' votes, which may be wrong about project and epoch. An existing record stays. */
-    see: ({ roundId, projectId, epoch }: Pick<RoundRecord, 'roundId' | 'projectId' | 'epoch'>, now: number) =>
-      void see.run(roundId, projectId, epoch, now),
+    see,
+    /**
+     * Creates the record of a round that only another's vote tells of, which may be wrong about project and epoch. An existing record stays.
+     *
+     * @returns False for a new round of a key that told first of `heardMax` rounds about which nothing else is known.
+     */
+    hear: (place: Place, from: string, now: number): boolean => {
+      if (isKnown.get(place.roundId) !== undefined) return true
+      if (Number(heardOf.get(from)?.rounds ?? 0) >= heardMax) return false
+      see(place, now, from)
+      return true
+    },
+    /** Removes some of the rounds that only votes told of, before a time. @returns Their ids. */
+    dropHeard: (before: number, limit: number): readonly string[] => {
+      const ids = (oldHeard.all(before, limit) as { roundId: string }[]).map(({ roundId }) => roundId)
+      for (const id of ids) drop.run(id)
+      return ids
+    },
     /** Adds this node's judgement; a round keeps its first judgement, and a final round keeps its state. */
     judge: ({ roundId, task, judgement }: JudgedRound, state: RoundState, now: number): void => {
-      see.run(roundId, task.project_id, task.epoch, now)
       const { project_id: projectId, epoch } = task
+      see({ roundId, projectId, epoch }, now)
       judge.run(projectId, epoch, JSON.stringify(task), JSON.stringify(judgement), state, roundId)
     },
     /** Adds the record that a quorum signed. @returns False when the round was final before. */
     finalize: (record: FinalityRecord, finalityHash: string, now: number): boolean => {
       const { round_id: roundId, project_id: projectId, epoch } = record
-      see.run(roundId, projectId, epoch, now)
+      see({ roundId, projectId, epoch }, now)
       const { changes } = finalize.run(projectId, epoch, JSON.stringify(record), finalityHash, roundId)
       return Number(changes) === 1
     },
     /** Marks a direct round as decided. */
     close: (roundId: string, now: number): boolean => {
-      see.run(roundId, null, null, now)
+      see({ roundId, projectId: null, epoch: null }, now)
       return Number(close.run(roundId).changes) === 1
     },
     /** Rounds of a project and epoch that may still become final, by id. */
@@ -150,9 +185,12 @@ export function roundStore(db: DatabaseSync) {
       const row = finalBytes.get(projectId, epoch) as { rounds: number; bytes: number }
       return row.rounds < countedMax ? row.bytes : Number.POSITIVE_INFINITY
     },
-    /** Task rounds that are not final, seen within a span of time; the oldest first. */
+    /**
+     * Task rounds that may still become final, seen within a span of time: so many that this node judged, and so many that votes tell of, the
+     * oldest first.
+     */
     open: (from: number, to: number, limit: number): readonly RoundRecord[] =>
-      recordsOf(open.all(from, to, limit)),
+      [openJudged, openHeard].flatMap((some) => recordsOf(some.all(from, to, limit))),
     count: () => count.get() as { known: number; final: number },
   }
 }

@@ -12,6 +12,7 @@ import { hubSources } from '../hub/sources/index.ts'
 import { sendJson, startLyingHub } from '../hub/testing/lying-hub.ts'
 import { peersOf } from '../peers/peers.ts'
 import { CatchUp } from './catch-up.ts'
+import { NotYet } from './refusal.ts'
 import { RoundBook } from './round-book.ts'
 import { RoundVotes } from './round-votes.ts'
 import { validatorError } from './validator-error.ts'
@@ -62,13 +63,14 @@ async function setUp(peerUrls: readonly string[] = []) {
   )
   const facts = hubSources(node, hubClient(new URL(hub.origin)), validatorError)
   const book = new RoundBook(node)
-  const catchUp = new CatchUp(node, facts, peersOf(node), new RoundVotes(node, facts, book), book)
+  const votes = new RoundVotes(node, facts, book)
+  const catchUp = new CatchUp(node, facts, peersOf(node), votes, book)
   const finalIds = () =>
     store.rounds
       .finalPage({ projectId, epoch, after: 0, limit: 100 })
       .map(({ roundId }) => roundId)
       .toSorted()
-  return { hub, store, catchUp, finalIds }
+  return { hub, store, votes, catchUp, finalIds }
 }
 
 const isFinal = quorum(validatorSeeds.length)
@@ -181,4 +183,41 @@ test('an epoch is completed with rounds that only the hub shows, as far as a quo
   expect(store.rounds.find(few.record.round_id)?.final).toBeNull()
   expect(hub.requests.filter((call) => call.includes(encodeURIComponent(later.record.round_id)))).toEqual([])
   expect(hub.requests.filter((call) => call.includes('cursor=three'))).toEqual([])
+})
+
+test('a key that tells of too many unknown rounds keeps out no vote of another key', async () => {
+  const flood = signed(1)
+  const [vote] = flood.votes
+  const right = signed(isFinal)
+  const { origin } = await startLyingHub((_, response) =>
+    sendJson(response, { items: [itemOf(flood), itemOf(right)], next_cursor: null, last_cursor: '2' }),
+  )
+  const { catchUp, votes, store, finalIds } = await setUp([origin])
+  store.db.prepare('INSERT INTO heard_totals VALUES (?, 100000)').run(vote!.public_key)
+  await catchUp.step()
+  expect(finalIds()).toEqual([right.record.round_id])
+  await expect(votes.take(vote)).rejects.toThrow(NotYet)
+  expect(store.rounds.find(flood.record.round_id)).toBeNull()
+  expect(await votes.take(right.votes[0])).toMatchObject({ state: 'finalized' })
+})
+
+test('rounds of which a vote tells, and nothing else for two days, are forgotten with their votes', async () => {
+  const { catchUp, store } = await setUp()
+  const { record, votes } = signed(2)
+  const keep = (ageSeconds: number) => {
+    const at = systemClock.now() - ageSeconds
+    store.rounds.hear({ roundId: record.round_id, projectId, epoch }, votes[0]!.public_key, at)
+    for (const vote of votes) store.roundVotes.keep({ vote, subject: 'x' }, at)
+  }
+  const kept = () => [
+    store.rounds.find(record.round_id)?.state,
+    store.roundVotes.ofRound(record.round_id, 'finality').length,
+  ]
+  keep(2 * 86_400 - 600)
+  await catchUp.step()
+  expect(kept()).toEqual(['pending', 2])
+  store.rounds.dropHeard(systemClock.now(), 1)
+  keep(2 * 86_400 + 1)
+  await catchUp.step()
+  expect(kept()).toEqual([undefined, 0])
 })

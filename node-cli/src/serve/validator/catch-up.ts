@@ -10,18 +10,19 @@ import type { RoundVotes } from './round-votes.ts'
 
 /** A round that is open for this time may be final elsewhere. */
 const openSeconds = 10
-/** A round that is open for this time has failed: nobody makes it final any more. */
+/** A round that is open for this time has failed: nobody makes it final any more. One that only votes tell of is forgotten. */
 const givenUpSeconds = 2 * 86_400
 /** Seconds between two looks at a round that stays open: doubled after each look. */
 const lookSeconds = { first: 10, longest: 3_600 }
 const openMax = 1_000
+const droppedAtOnce = 500
 const looksOfStep = 20
 const peersOfStep = 4
 const pagesOfStep = 10
 /** More rounds than a project has in one epoch. */
 const pagesOfEpoch = 5_000
 
-export type CatchUpParts = Uses<'clock', 'facts' | 'rounds' | 'roundVotes'>
+export type CatchUpParts = Uses<'clock', 'facts' | 'rounds' | 'roundVotes' | 'transaction'>
 
 /**
  * Learns what became final while this node was away: from its peers, and from the hub. Finality votes are verified like
@@ -59,7 +60,11 @@ export class CatchUp {
       if (decided === null) await this.#lookUp(roundId, asked[0])
     }
     const { store, clock } = this.#parts
-    store.roundVotes.dropOld(clock.now())
+    store.transaction(() => {
+      for (const roundId of store.rounds.dropHeard(clock.now() - givenUpSeconds, droppedAtOnce))
+        store.roundVotes.dropRound(roundId)
+      store.roundVotes.dropOld(clock.now())
+    })
   }
 
   /** Open rounds that were not looked at for long enough; that they are looked at is noted. */

@@ -30,8 +30,6 @@ type TakenKind = (typeof takenKinds)[number]
 
 /** More voters than any committee has seats. */
 const votersMax = 64
-/** Rounds that may be open at once; a validator that names more cannot be believed. */
-const openMax = 100_000
 
 export type RoundVotesParts = KnownValidators &
   Uses<
@@ -60,7 +58,7 @@ export class RoundVotes {
   }
 
   /**
-   * Takes finality votes that others keep. Invalid votes count for nothing.
+   * Takes finality votes that others keep. Invalid votes count for nothing, and neither do those of a key that tells of too many unknown rounds.
    *
    * @returns How many were new.
    * @throws {@link NotYet} where this node cannot tell yet who validates for one of them.
@@ -69,7 +67,8 @@ export class RoundVotes {
     const valid = (await this.#checkFinality(votes)).flatMap((one) =>
       one.status === 'valid' ? [one.checked] : [],
     )
-    const fresh = valid.filter((checked) => this.#keep(checked) !== 'known')
+    // Twice: a round that is unknown to this node may be told of by a later vote of another key.
+    const fresh = [...valid, ...valid].filter((checked) => ['new', 'conflict'].includes(this.#keep(checked)))
     for (const roundId of new Set(fresh.map(({ vote }) => vote.round_id))) this.#book.settle(roundId)
     return fresh.length
   }
@@ -182,7 +181,7 @@ export class RoundVotes {
     const one = await background.runReading(store.sets.bytes(setHash), 'checkTaskVote', value, context)
     if (one.status === 'invalid') throw noVote(one.reason)
     const { vote, member, quorum } = one
-    this.#keep({ vote, subject: vote.receipt_hash })
+    this.#keepOrRefuse({ vote, subject: vote.receipt_hash })
     const votes = store.roundVotes.ofRound(vote.round_id, 'task').map((kept) => kept.vote)
     this.#book.keepEvidence({ task: vote.task, members: [member], votes, final: null })
     return this.#answer(vote.round_id, countReceipts(votes), quorum)
@@ -190,18 +189,24 @@ export class RoundVotes {
 
   #keepValid(one: CheckedValidatorVote): CheckedVote {
     if (one.status === 'invalid') throw noVote(one.reason)
-    this.#keep(one.checked)
+    this.#keepOrRefuse(one.checked)
     return one.checked
   }
 
-  #keep(checked: CheckedVote): ReturnType<ServeStore['roundVotes']['keep']> {
+  #keepOrRefuse(checked: CheckedVote): void {
+    if (this.#keep(checked) === 'unheard')
+      throw new NotYet('the key of this vote has told of too many rounds that nobody else knows')
+  }
+
+  /** A round that this node does not know may be made up, so each key may tell of so many alone. */
+  #keep(checked: CheckedVote): ReturnType<ServeStore['roundVotes']['keep']> | 'unheard' {
     const { store, clock, log } = this.#parts
     const { vote } = checked
-    const { known, final } = store.rounds.count()
-    if (known - final > openMax) throw new NotYet('this node has too many open rounds')
     const kept = store.transaction(() => {
-      store.rounds.see({ roundId: vote.round_id, ...placeOf(checked) }, clock.now())
-      return store.roundVotes.keep(checked, clock.now())
+      const place = { roundId: vote.round_id, ...placeOf(checked) }
+      return store.rounds.hear(place, vote.public_key, clock.now())
+        ? store.roundVotes.keep(checked, clock.now())
+        : 'unheard'
     })
     if (kept === 'conflict')
       log.warn('a node voted twice in one round', {
