@@ -221,6 +221,26 @@ test('an unknown change of parameters is a warning, and ends the work once the l
   expect(link.standing).toMatchObject({ state: 'refused', problem: expect.stringContaining('does not know') })
 })
 
+test('the time of the hub goes on when the clock of the machine is set, and the difference is that of now', async () => {
+  let now = 1_800_000_000
+  const told = now + 12
+  const begun = performance.now()
+  const { hub, link } = await open(
+    (hub) => {
+      hub.hello = () => helloFrame({ time: told })
+    },
+    {},
+    { ...systemClock, now: () => now },
+  )
+  expect([link.hubTime(), link.standing.clockAheadSeconds]).toEqual([now, null])
+  await (await hub.connection()).next('ready')
+  now += 500
+  const since = link.hubTime() - told
+  expect(since).toBeGreaterThanOrEqual(0)
+  expect(since).toBeLessThanOrEqual((performance.now() - begun) / 1000)
+  expect(link.standing.clockAheadSeconds).toBeLessThan(0)
+})
+
 test('retries slowly while it is banned, reports the ban, and reconnects by itself once it is lifted', async () => {
   const { hub, link, changes, pause, next } = await open()
   const socket = await hub.connection()

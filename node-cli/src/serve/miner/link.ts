@@ -86,11 +86,13 @@ export class Link {
   readonly #options: LinkOptions
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
-  #standing: LinkStanding
+  #standing: Omit<LinkStanding, 'clockAheadSeconds'>
   #socket: LinkSocket | null = null
   #failures = 0
   /** Pause and ticket of the last hello, for the next connection. */
   #return: { readonly secs: number; readonly ticket: string | null } = { secs: returnSecsMin, ticket: null }
+  /** The time that the hub said last, and when that was by a clock that nobody sets. */
+  #hubTime: { readonly secs: number; readonly atMs: number } | null = null
   #lastReady = ''
   #params = sameParams
   /** Whether both sides know frames of version 4. */
@@ -105,13 +107,21 @@ export class Link {
       sessionId: null,
       since: systemClock.now(),
       latencyMs: null,
-      clockAheadSeconds: null,
     }
     this.#running = repeat(() => this.#connect(), this.#stopping.signal, options.wait ?? waitUnreferenced)
   }
 
   get standing(): LinkStanding {
-    return this.#standing
+    const ahead = this.#hubTime === null ? null : this.hubTime() - this.#options.clock.now()
+    return { ...this.#standing, clockAheadSeconds: ahead }
+  }
+
+  /** The time of the hub, Unix seconds, also after the clock of this machine was set. A clock that follows the hub has it. */
+  hubTime(): number {
+    const { clock, followsTime } = this.#options
+    if (this.#hubTime === null || followsTime) return clock.now()
+    const { secs, atMs } = this.#hubTime
+    return secs + Math.floor((performance.now() - atMs) / 1000)
   }
 
   /** Sends a frame; false when there is no connection. @throws {@link FrameError} for a frame that is too large to be sent. */
@@ -235,12 +245,13 @@ export class Link {
   /** @returns The reason not to work for this hub; null if the node can work for it. */
   #greet(hello: HelloFrame): Parting | null {
     const { session_id: sessionId, time } = hello
-    const { paramsSchedule, clock, joined } = this.#options
+    const { paramsSchedule, joined } = this.#options
     const params = compareParams(paramsSchedule, hello)
     const unsupported = hello.nodectl_min === undefined ? null : unsupportedBy(hello.nodectl_min)
     const problem = params.refusal ?? unsupported
     if (problem !== null) return { state: 'refused', problem, retryInSeconds: otherVersionSeconds }
     this.#params = params
+    this.#hubTime = { secs: time, atMs: performance.now() }
     this.#failures = 0
     this.#takesErrors = hello.frames?.includes(4) ?? false
     this.#return = { secs: hello.retry_after ?? this.#return.secs, ticket: hello.ticket ?? null }
@@ -249,7 +260,6 @@ export class Link {
       problem: null,
       warning: params.warning,
       sessionId,
-      clockAheadSeconds: time - clock.now(),
     })
     this.announce()
     joined()
@@ -268,11 +278,11 @@ export class Link {
     if (this.#standing.state === 'connected' && frame.type !== 'pong') this.#options.heard(frame)
   }
 
-  #update(change: Partial<LinkStanding>): void {
+  #update(change: Partial<Omit<LinkStanding, 'clockAheadSeconds'>>): void {
     const before = this.#standing
     const isOther = change.state !== undefined && change.state !== before.state
     this.#standing = { ...before, ...change, ...(isOther && { since: systemClock.now() }) }
-    if (isOther || this.#standing.problem !== before.problem) this.#options.changed(this.#standing)
+    if (isOther || this.#standing.problem !== before.problem) this.#options.changed(this.standing)
   }
 }
 

@@ -48,9 +48,7 @@ export function minerPart(
   let link: Link | null = null
   let beginning: Promise<void> = Promise.resolve()
   const standing = (): LinkStanding | null => link?.standing ?? null
-  // A clock that follows the hub has its time already.
-  const hubTime = (): number =>
-    clock.now() + (config.clock === 'hub' ? 0 : (standing()?.clockAheadSeconds ?? 0))
+  const hubTime = (): number => link?.hubTime() ?? clock.now()
   const counts = minerMetrics(metrics, {
     isConnected: () => standing()?.state === 'connected',
     latencyMs: () => standing()?.latencyMs ?? null,

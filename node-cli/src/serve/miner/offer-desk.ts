@@ -144,7 +144,11 @@ export class OfferDesk {
       this.#requireRoom()
       this.#held.set(held.offerId, held)
       const { signal } = held.abandon
-      const checked = await this.#parts.check(offer, AbortSignal.any([signal, this.#stopping.signal]))
+      const { check, store } = this.#parts
+      // The hub sends an accepted offer again to a node that was killed; declined then, it would be one that was not kept.
+      const accept_by = store.leases.wasTaken(held.offerId) ? offer.vote_by : offer.accept_by
+      const stop = AbortSignal.any([signal, this.#stopping.signal])
+      const checked = await check({ ...offer, accept_by }, stop)
       if (signal.aborted) return
       this.#requireServing()
       this.#accept(held, offer, checked)
