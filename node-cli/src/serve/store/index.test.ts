@@ -3,7 +3,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../testing/node/folders.ts'
-import { databaseFile } from '../../data-dir/database.ts'
+import { databaseFile, openDatabase } from '../../data-dir/database.ts'
 import { openServeStore } from './index.ts'
 import { migrations } from './migrations.ts'
 
@@ -28,6 +28,19 @@ test('a new data directory gets every migration once, and can be opened again', 
   expect(inDatabase(dataDir, (db) => db.prepare('PRAGMA user_version').get())).toEqual({
     user_version: migrations.length,
   })
+})
+
+test('the database of an earlier version is brought up to date, with everything in it', () => {
+  const dataDir = path.join(temporaryFolder(), 'node')
+  openDatabase(dataDir).close()
+  inDatabase(dataDir, (db) =>
+    db.exec(`${migrations[0]} PRAGMA user_version = 1;
+      INSERT INTO rounds (round_id, project_id, epoch, state, seen_at) VALUES ('task:1', 'project', 7, 'pending', 5);`),
+  )
+  const { rounds, close } = openServeStore(dataDir)
+  expect(rounds.find('task:1')).toMatchObject({ projectId: 'project', state: 'pending' })
+  expect(rounds.open(0, 9, 9)).toHaveLength(1)
+  close()
 })
 
 test('the database of another version is refused with the fix, and stays as it is', () => {
