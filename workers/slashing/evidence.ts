@@ -1,6 +1,5 @@
 import { isAtFault, type MissReason } from '../../durable-objects/round/states.ts'
 import { drawCommittee, paramsOfEpoch, type SnapshotEntry } from '../../protocol/committees/index.ts'
-import { receiptWaitsUntil } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../protocol/manifest/index.ts'
 import type { SeatedTask, Task } from '../../protocol/rounds/index.ts'
@@ -16,9 +15,10 @@ import {
 } from '../../protocol/slashing/index.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { verifyNatively } from '../native-ed25519.ts'
-import { findPublished, findRound } from '../rounds/find-round.ts'
+import { findRound } from '../rounds/find-round.ts'
 import type { Services } from '../services.ts'
 import type { ReadSet } from '../stores/committee-sets.ts'
+import type { RoundFile } from '../stores/round-files.ts'
 import type { NewSlash } from '../stores/slashes.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 import type { Subscription } from '../stores/subscriptions.ts'
@@ -45,7 +45,7 @@ export interface ProvenOffence {
   disputeWindowSecs: number
 }
 
-/** `early` where everything holds, and only the end of the round can say whether its member was at fault. */
+/** `early` where everything holds, and only the end of the round can say whether its member is to blame. */
 export type Proof = ({ status: 'proven' } & ProvenOffence) | { status: 'early' }
 
 export type BeforeDraw = (set: ReadSet) => Promise<void>
@@ -83,8 +83,7 @@ export async function proveOffence(
   const seat = async (task: Task) => (await set())?.seat(profile, consensus, task, beforeDraw) ?? null
   await requireProven(seat, profile, evidence, context)
   await requireSeat(await set(), evidence)
-  if (evidence.kind !== 'equivocation') await requireInTime(records, evidence, consensus)
-  if (evidence.kind === 'missed_sla' && (await blameOf(records, evidence)) === 'open')
+  if (evidence.kind !== 'equivocation' && (await blameOf(records, evidence)) === 'open')
     return { status: 'early' }
   // An offence is recorded once, so what it costs must not be that of half an index.
   if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
@@ -193,32 +192,46 @@ async function requireProven(
 }
 
 /**
- * A missed vote needs fault: its member was asked, could answer, and gave no valid vote. The hub's record decides once the round is over. A
- * round that the hub does not know, or a fallback, asked nobody. A node that is slashed for another offence in it is not slashed for silence too.
- * @param evidence - Proven apart from the fault. @returns `open` while the round is not over.
+ * A round that failed blames nobody, and so does one that became final too late to be paid: the hub's record decides once the round is over. Two
+ * votes of one member need no result. @param evidence - Proven apart from the fault. @returns `open` while the round is not over.
  */
 async function blameOf(records: Records, evidence: Evidence): Promise<'open' | 'at_fault'> {
-  const { round_id, node_key } = evidence
-  const { rounds, slashes } = records
-  const [published, row] = await Promise.all([findPublished(records, round_id), rounds.find(round_id)])
-  // A row alone decides nothing.
-  if (published === null && row !== null) return 'open'
-  if (published === null) throw innocent('the hub has no record of the round')
+  const { kind, round_id } = evidence
+  const file = await records.roundFiles.round(round_id)
+  if (file === null) {
+    // A row alone decides nothing.
+    if ((await findRound(records, round_id)) !== null) return 'open'
+    // All that a wrong vote takes is signed.
+    if (kind === 'invalid_result') return 'at_fault'
+    throw innocent('the hub has no record of the round')
+  }
+  if (file.finality === null) throw innocent('the round failed, and nodes are not slashed for failed rounds')
+  if (file.is_unpaid)
+    throw innocent('the round became final after the receipt of its epoch had stopped waiting for it')
+  if (kind === 'missed_sla') await requireFault(records, evidence, file)
+  return 'at_fault'
+}
+
+/**
+ * A missed vote needs fault: its member was asked, could answer, and gave no valid vote. A fallback asked nobody. A node that is slashed for
+ * another offence in the round is not slashed for silence too.
+ */
+async function requireFault(
+  { slashes }: Records,
+  evidence: Evidence,
+  { published }: RoundFile,
+): Promise<void> {
   const { round, leases } = published
   if (round.fallback !== null) throw innocent('the round was a fallback, without a committee')
-  if (round.state === 'failed')
-    throw innocent('the round failed, and nodes are not slashed for failed rounds')
   const others = await Promise.all(
     excusingOffences(evidence).map((offenceId) => slashes.findOffence(offenceId)),
   )
   if (others.some((other) => other !== null))
     throw innocent('the node is slashed for another offence in this round')
-  if (round.state !== 'finalized') return 'open'
-  const lease = leases.find(({ nodeKey }) => nodeKey === node_key)
+  const lease = leases.find(({ nodeKey }) => nodeKey === evidence.node_key)
   if (lease === undefined) throw innocent('the node was not asked')
   if (lease.state === 'finalized') throw innocent('the node gave a valid vote')
   if (!isAtFault(lease)) throw innocent(excuseOf(lease.missedBecause))
-  return 'at_fault'
 }
 
 /** Ids of the offences for which a node is slashed instead of for a missed vote in the same round. */
@@ -244,20 +257,6 @@ const excuses: Partial<Record<MissReason, string>> = {
 }
 const excuseOf = (reason: MissReason | null): string =>
   (reason && excuses[reason]) ?? 'the node did not receive its offer'
-
-/**
- * A round that became final when the receipt of its epoch no longer waited pays nobody, and blames nobody; two votes of one member need no
- * final result. @param evidence - Proven otherwise.
- */
-async function requireInTime(
-  records: Records,
-  { round_id, epoch }: Evidence,
-  { work }: ProjectRules,
-): Promise<void> {
-  const round = await findRound(records, round_id)
-  if (round !== null && (round.finalizedAt ?? 0) > receiptWaitsUntil(epoch, work))
-    throw innocent('the round became final after the receipt of its epoch had stopped waiting for it')
-}
 
 /** @throws {@link ApiError} 422 `invalid_evidence`. */
 function check(profile: Profile, evidence: Evidence, context: EvidenceContext): void {

@@ -310,6 +310,38 @@ describe('the offences of a round', () => {
     }
   })
 
+  test('of a round that failed do not exist, though validators decided later; two votes of one member remain one', async () => {
+    const { object, file, leases, drawn, roundId } = await project.simulate({
+      audit: 'right',
+      deeds: [['wrong'], 'late', ['one', 'two'], right, right],
+    })
+    const outcome = { state: 'failed', at: issuedAt + 400 } as const
+    await publishSimulated({ object: { ...object, finalityVotes: [], outcome } })
+    const [wrong, late, twice] = evidenceOf(file, leases, keys()) as [Evidence, Evidence, Evidence]
+    expect(wrong.kind).toBe('invalid_result')
+    for (const evidence of [wrong, late]) await refuse(evidence, 'the round failed')
+    expect((await client().post('/v1/slashes', twice)).status).toBe(201)
+    expect(await slashesOf(roundId)).toMatchObject([offence('equivocation', drawn[2] as Member)])
+  })
+
+  test.each([
+    ['refused if the round then fails', 'failed' as const, 0],
+    ['recorded if it becomes final', 'finalized' as const, 1],
+  ])('by a wrong vote are kept while their round is open, and %s', async (_, state, count) => {
+    const { object, file, leases, roundId } = await project.simulate({
+      audit: 'right',
+      deeds: [['wrong'], right, right, right, right],
+    })
+    await publishSimulated({ object: { ...object, outcome: null } })
+    const [evidence] = evidenceOf(file, leases, keys())
+    expect((await client().post('/v1/slashes', evidence)).status).toBe(202)
+    const outcome = state === 'failed' ? { state, at: issuedAt + 400 } : object.outcome
+    await publishSimulated({ object: { ...object, outcome } })
+    await runSql('DELETE FROM round_offences')
+    await recordDueOffences(env)
+    expect(await slashesOf(roundId)).toHaveLength(count)
+  })
+
   test('wait while their round cannot be read, and are due again after a pause', async () => {
     const { roundId } = await project.publish({
       audit: 'right',

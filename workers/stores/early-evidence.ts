@@ -9,7 +9,7 @@ type Row = InferSelectModel<typeof earlyEvidence>
 /** No round is open for this long: older evidence waits for nothing. */
 const keptSecs = 7 * 86_400
 
-/** Evidence of missed votes in rounds that are not over. There is one for each offence, which only a drawn member has. */
+/** Evidence of missed and wrong votes in rounds that are not over. There is one for each offence, proven but for its blame. */
 export class EarlyEvidenceStore extends Store {
   async keep(offenceId: string, evidence: Evidence, now: number): Promise<void> {
     const row = { offenceId, roundId: evidence.round_id, receivedAt: now }
