@@ -41,7 +41,7 @@ export interface RoundTerms {
   queuedAt?: number
   /** Whether the project cannot pay a committee. */
   underfunded: boolean
-  /** By when it has to be final to be paid: then the receipt of its epoch waits no longer. */
+  /** How long the receipt of its epoch waits for it: a later audit block has it paid by nobody. */
   paidUntil: number
   /** By the clock of the machine. */
   startedAtMs: number
@@ -220,10 +220,6 @@ export function agreedAtOf(round: Round): number | null {
   if (round.closedAt === null) return null
   return tallyOf(round).clean ? round.agreedAt : round.closedAt
 }
-
-/** Whether a round became final when the receipt of its epoch no longer waited: it pays nobody and blames nobody. */
-export const isUnpaid = ({ terms: { paidUntil }, outcome }: Pick<Round, 'terms' | 'outcome'>): boolean =>
-  outcome?.state === 'finalized' && outcome.at > paidUntil
 
 export interface RoundWaiting {
   code: 'audit_block' | 'validators'

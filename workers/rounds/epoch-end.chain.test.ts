@@ -128,7 +128,53 @@ describe('a receipt waits for the rounds of its epoch', () => {
     rounds.setTime(end + 7 * 86_400)
     expect(await bodyOf(client().get('/v1/status'))).toMatchObject({ late: [] })
   })
+
+  test('a round whose audit block came in time is paid, as validators pay it, though it is final later', async () => {
+    const { roundId, evidence } = await decidedLate()
+    const { leases } = (await findPublished(services(env), roundId))!
+    expect(leases.slice(1).map(({ state, proofStatus }) => [state, proofStatus])).toEqual(
+      leases.slice(1).map(() => ['finalized', 'verified']),
+    )
+    expect((await post([roundId])).status).toBe(202)
+    // Its absent primary is judged by its lease, as in any other round.
+    await expectRefusal(client().post('/v1/slashes', evidence), '422 invalid_evidence', {
+      message: expect.stringContaining('never answered its offer'),
+    })
+  })
+
+  test('such a round pays and blames nobody if the receipt came before it', async () => {
+    const { roundId, evidence } = await decidedLate(async (first) => {
+      expect((await post([first])).status).toBe(202)
+    })
+    const { leases } = (await findPublished(services(env), roundId))!
+    expect(leases.map(({ state }) => state)).toEqual(leases.map(() => 'cancelled'))
+    await expectRefusal(client().post('/v1/slashes', evidence), '422 invalid_evidence', {
+      message: expect.stringContaining('had stopped waiting'),
+    })
+  })
 })
+
+/** A round with an absent primary and an audit block in its time, which validators decide after the receipt has stopped waiting. */
+async function decidedLate(before: (first: string) => Promise<void> = async () => {}) {
+  const first = await voted()
+  await finish(first)
+  rounds.setTime(end - 30)
+  const roundId = await voted(1)
+  rounds.setTime(end + 40)
+  for (const validator of rounds.validators) validator.instead = () => new Response(null, { status: 503 })
+  await rounds.mine(roundId)
+  await rounds.tick(roundId)
+  rounds.setTime(until + 60)
+  await before(first)
+  for (const validator of rounds.validators) validator.instead = null
+  await rounds.tick(roundId)
+  await written(roundId)
+  const file = (await services(env).roundFiles.round(roundId))!
+  const keys = rounds.validators.map(({ node }) => node.publicKey)
+  const silent = file.published.leases.map((lease) => ({ ...lease, state: 'missed', missedBecause: 'late' }))
+  const [evidence] = evidenceOf(file, silent as typeof file.published.leases, keys)
+  return { roundId, evidence: evidence! }
+}
 
 const counters = () =>
   rowsOf(

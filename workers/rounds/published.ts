@@ -2,7 +2,6 @@ import {
   agreedAtOf,
   claimedError,
   fallbackOf,
-  isUnpaid,
   type Lease,
   type Outcome,
   paramsOfRound,
@@ -17,8 +16,9 @@ import type { RoundFile } from '../stores/round-files.ts'
 import type { PublishedRound } from '../stores/rounds.ts'
 import type { LeaseRow, RoundRow } from '../stores/schema/index.ts'
 
-export function publishedRound(profile: Profile, round: Round): PublishedRound {
-  return { round: roundRow(round), leases: leaseRows(profile, round) }
+/** @param isUnpaid - Whether it became final too late to be paid. */
+export function publishedRound(profile: Profile, round: Round, isUnpaid = false): PublishedRound {
+  return { round: roundRow(round), leases: leaseRows(profile, round, isUnpaid) }
 }
 
 function roundRow(round: Round): RoundRow {
@@ -77,7 +77,7 @@ function agreeing(tally: Readonly<Record<string, number>>, receiptHash: string |
   return Object.values(tally).reduce((most, count) => Math.max(most, count), 0)
 }
 
-function leaseRows(profile: Profile, round: Round): LeaseRow[] {
+function leaseRows(profile: Profile, round: Round, isUnpaid: boolean): LeaseRow[] {
   return round.leases.flatMap((lease) => {
     const seat = round.drawn?.seats[lease.position]
     if (seat === undefined) return []
@@ -98,7 +98,7 @@ function leaseRows(profile: Profile, round: Round): LeaseRow[] {
         deadline: lease.voteBy,
         completedAt: lease.completedAt,
         proofId: deriveProofId(profile, round.terms.roundId, lease.nodeKey),
-        ...standing(round, lease),
+        ...standing(round, lease, isUnpaid),
       },
     ]
   })
@@ -112,11 +112,11 @@ type Standing = Pick<
 const unjudged = { proofStatus: null, rejectionReason: null, units: null, voteProblem: null }
 
 /** The state and outcome of a lease. Nobody is credited or blamed for a round that failed, or became final too late. */
-function standing(round: Round, lease: Lease): Standing {
+function standing(round: Round, lease: Lease, isUnpaid: boolean): Standing {
   const kept = round.votes.find(({ vote }) => vote.public_key === lease.nodeKey)
   const voted = { receiptHash: kept?.vote.receipt_hash ?? null, submittedAt: kept?.receivedAt ?? null }
   const { outcome } = round
-  if (outcome?.state === 'failed' || isUnpaid(round)) return { ...voted, ...unjudged, state: 'cancelled' }
+  if (outcome?.state === 'failed' || isUnpaid) return { ...voted, ...unjudged, state: 'cancelled' }
   if (kept === undefined) return { ...voted, ...unvoted(lease) }
   if (outcome === null) return { ...voted, ...unjudged, state: 'voted', proofStatus: 'pending' }
   const { voters, gas_used } = outcome.record
@@ -146,7 +146,11 @@ function unvoted({
 }
 
 /** The record of a round that is over. */
-export function roundFile(profile: Profile, round: Round & { outcome: Outcome }): RoundFile {
+export function roundFile(
+  profile: Profile,
+  round: Round & { outcome: Outcome },
+  isUnpaid = false,
+): RoundFile {
   const { terms, drawn, votes, evidence, outcome, finalityVotes } = round
   return {
     v: 1,
@@ -157,9 +161,9 @@ export function roundFile(profile: Profile, round: Round & { outcome: Outcome })
     evidence,
     finality: outcome.state === 'finalized' ? outcome.record : null,
     finality_votes: finalityVotes,
-    published: publishedRound(profile, round),
+    published: publishedRound(profile, round, isUnpaid),
     ended_at: outcome.at,
-    is_unpaid: isUnpaid(round),
+    is_unpaid: isUnpaid,
     gas_per_unit: paramsOfRound(terms).gas_per_unit,
   }
 }

@@ -32,7 +32,7 @@ const validatorCalls = new ValidatorCalls()
 
 export function createRoundConfig(env: Env, settings: Settings): RoundConfig<PublishedRound> {
   const hub = services(env)
-  const { clock, auditBlocks, committeeSets, paramsSchedule, roundFiles, rounds } = hub
+  const { clock, auditBlocks, committeeSets, epochs, paramsSchedule, roundFiles, rounds } = hub
   const { PROFILE: profile } = settings
   const sources = validatorSources(hub, settings)
   const link = ({ nodeKey }: Pick<Lease, 'nodeKey'>) => env.NODE_LINK.getByName(nodeKey)
@@ -51,7 +51,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
     seat: (terms) => seatRound({ profile, committeeSets }, terms),
     view: (round) => publishedRound(profile, round),
     async record(round) {
-      const file = await roundFiles.record(roundFile(profile, round))
+      const file = await roundFiles.record(roundFile(profile, round, await isUnpaid(round)))
       return { view: file.published, row: writtenRound(file) }
     },
     async list(round) {
@@ -102,6 +102,14 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
         book: null,
       }),
     end: ({ task }, ended) => project(task).endRound(task.project_id, ended),
+  }
+
+  /** By the audit block, as validators judge it; and where the receipt of the epoch came before the end. */
+  async function isUnpaid({ terms, auditBlock, outcome }: Round): Promise<boolean> {
+    const { task, paidUntil } = terms
+    if (outcome?.state !== 'finalized') return false
+    if (auditBlock !== null && auditBlock.timestamp > paidUntil) return true
+    return outcome.at > paidUntil && (await epochs.find(task.project_id, task.epoch)) !== null
   }
 
   async function offeredInput(round: Round, lease: Lease) {
