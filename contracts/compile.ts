@@ -75,6 +75,7 @@ function compile(): void {
   const problems = output.errors?.filter(({ errorCode }) => errorCode !== transientStorageNote) ?? []
   if (problems.length > 0) throw new Error(problems.map((problem) => problem.formattedMessage).join('\n'))
   for (const target of targets) write(target.file, renderContracts(contractsOf(output, target)))
+  write('generated/functions.ts', renderFunctions(contractsOf(output, network)))
   write('generated/events.ts', renderEvents(contractsOf(output, network)))
   write('generated/errors.ts', renderErrors(contractsOf(output, network)))
 }
@@ -106,6 +107,14 @@ function renderContracts(contracts: [string, Contract][]): string[] {
       `export const ${constantOf(name)}Bytecode = '0x${evm.bytecode.object}'`,
     ]),
   ]
+}
+
+/** For the Worker, which sends transactions: it takes no more of an ABI for that, and has events and errors from their own files. */
+function renderFunctions(contracts: [string, Contract][]): string[] {
+  return contracts.flatMap(([name, { abi }]) => [
+    `/** The functions of ${name}. */`,
+    `export const ${constantOf(name)}Functions = ${literal(abi.filter((item) => item.type === 'function'))} as const`,
+  ])
 }
 
 /** Apart from the ABIs, and with their topics: the Worker needs these at its start, and hashing them takes long there. */

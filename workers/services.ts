@@ -30,7 +30,6 @@ import { DeveloperStore } from './stores/developers.ts'
 import { DeviceLinkStore } from './stores/device-links.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DirectRoundStore } from './stores/direct-rounds.ts'
-import { EarlyEvidenceStore } from './stores/early-evidence.ts'
 import { EpochRoundStore } from './stores/epoch-rounds.ts'
 import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
@@ -48,7 +47,6 @@ import { ProjectStore } from './stores/projects.ts'
 import { ProofStore } from './stores/proofs.ts'
 import { ReceiptStore } from './stores/receipts.ts'
 import { RoundFiles } from './stores/round-files.ts'
-import { RoundOffenceStore } from './stores/round-offences.ts'
 import { RoundStore, type WrittenRound } from './stores/rounds.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SetCandidateStore } from './stores/set-candidates.ts'
@@ -145,8 +143,6 @@ export function createServices(env: Env) {
     archive: async () => (await import('./archive/open.ts')).openArchive(db, env.ROUNDS),
     directRounds: new DirectRoundStore(db),
     roundFiles: new RoundFiles(env.ROUNDS),
-    earlyEvidence: new EarlyEvidenceStore(db),
-    roundOffences: new RoundOffenceStore(db),
     receipts: new ReceiptStore(db),
     proofs: new ProofStore(db),
     epochRounds: new EpochRoundStore(db),

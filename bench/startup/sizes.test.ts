@@ -15,7 +15,9 @@ test('the hub loads at most 194 kB, compressed, before the first request', () =>
 const earlyFiles = (pattern: RegExp) => [...sizes.startInputs.keys()].filter((file) => pattern.test(file))
 
 test('the hub loads no route, no image library and no complete ABI before the first request', () => {
-  expect(earlyFiles(/workers\/routes\/.+\/|workers\/images|photon|generated\/contracts/)).toEqual([])
+  expect(earlyFiles(/workers\/routes\/.+\/|workers\/images|photon|generated\/(contracts|functions)/)).toEqual(
+    [],
+  )
 })
 
 test('the hub does not load the code of relayer and indexer before their first object is created', () => {

@@ -1,10 +1,10 @@
 import { encodeFunctionData, type Hex } from 'viem'
-import { hubTokenAbi } from '../../contracts/generated/contracts.ts'
+import { hubTokenFunctions } from '../../contracts/generated/functions.ts'
 import type { HubContext } from '../context.ts'
 import { unavailable } from '../errors.ts'
 
 /** Every contract that takes signed actions has `nonces` as the token has it. */
-const abi = hubTokenAbi
+const abi = hubTokenFunctions
 const readGas = 100_000
 
 /** The nonce an account signs next in a contract; in the token, that of its permits. Throws 503 `unavailable`. */

@@ -1,5 +1,5 @@
 import { type Abi, decodeFunctionData, encodeFunctionData, getAbiItem, type Hex } from 'viem'
-import { projectRegistryAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
+import { projectRegistryFunctions, stakingFunctions } from '../../contracts/generated/functions.ts'
 import {
   type AcceptedSignature,
   type Action,
@@ -31,13 +31,17 @@ interface ActionFunctions {
 }
 
 const functions: Record<Action, ActionFunctions> = {
-  register_project: { abi: projectRegistryAbi, relayed: 'registerBySig', direct: 'register' },
-  publish_version: { abi: projectRegistryAbi, relayed: 'publishVersionBySig', direct: 'publishVersion' },
-  bond: { abi: stakingAbi, relayed: 'bondBySig', direct: 'bond' },
-  bond_batch: { abi: stakingAbi, relayed: 'bondBatchBySig', direct: 'bondBatch' },
-  set_payout: { abi: stakingAbi, relayed: 'setPayoutBySig', direct: 'setPayout' },
-  unbond: { abi: stakingAbi, relayed: 'unbondBySig', direct: 'unbond' },
-  withdraw: { abi: stakingAbi, relayed: 'withdrawBySig', direct: 'withdraw' },
+  register_project: { abi: projectRegistryFunctions, relayed: 'registerBySig', direct: 'register' },
+  publish_version: {
+    abi: projectRegistryFunctions,
+    relayed: 'publishVersionBySig',
+    direct: 'publishVersion',
+  },
+  bond: { abi: stakingFunctions, relayed: 'bondBySig', direct: 'bond' },
+  bond_batch: { abi: stakingFunctions, relayed: 'bondBatchBySig', direct: 'bondBatch' },
+  set_payout: { abi: stakingFunctions, relayed: 'setPayoutBySig', direct: 'setPayout' },
+  unbond: { abi: stakingFunctions, relayed: 'unbondBySig', direct: 'unbond' },
+  withdraw: { abi: stakingFunctions, relayed: 'withdrawBySig', direct: 'withdraw' },
 }
 
 /** Encodes the call that relays a signed action: the struct, the signature, and for a bond the permit, which is empty beside an allowance. */

@@ -1,5 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
-import { hubTokenAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
+import { hubTokenFunctions, stakingFunctions } from '../../contracts/generated/functions.ts'
 import {
   quantity,
   type RpcCall,
@@ -117,7 +117,7 @@ const subscriptionCall = (to: string, subscriptionId: string): RpcCall => [
   {
     to,
     data: encodeFunctionData({
-      abi: stakingAbi,
+      abi: stakingFunctions,
       functionName: 'subscriptionOf',
       args: [subscriptionId as Hex],
     }),
@@ -127,13 +127,13 @@ const subscriptionCall = (to: string, subscriptionId: string): RpcCall => [
 ]
 
 const transferData = (to: string, amount: string): Hex =>
-  encodeFunctionData({ abi: hubTokenAbi, functionName: 'transfer', args: [to as Hex, BigInt(amount)] })
+  encodeFunctionData({ abi: hubTokenFunctions, functionName: 'transfer', args: [to as Hex, BigInt(amount)] })
 
 function readCollateral(outcome: RpcOutcome | undefined): bigint | null {
   if (!outcome?.ok) return null
   try {
     const data = outcome.result as Hex
-    return decodeFunctionResult({ abi: stakingAbi, functionName: 'subscriptionOf', data }).collateral
+    return decodeFunctionResult({ abi: stakingFunctions, functionName: 'subscriptionOf', data }).collateral
   } catch {
     return null
   }

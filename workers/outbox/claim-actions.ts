@@ -1,5 +1,5 @@
 import { encodeFunctionData, type Hex } from 'viem'
-import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
+import { projectVaultFunctions } from '../../contracts/generated/functions.ts'
 import { allowedPart } from '../../durable-objects/relayer/gas-limit.ts'
 import { relayedGasMax } from '../actions/allowances.ts'
 import { type Env, readSettings } from '../env.ts'
@@ -66,7 +66,7 @@ async function callOf(
   )
   return {
     to: vault,
-    data: encodeFunctionData({ abi: projectVaultAbi, functionName: 'claimMany', args: [claims] }),
+    data: encodeFunctionData({ abi: projectVaultFunctions, functionName: 'claimMany', args: [claims] }),
     owner: account,
     noted: { claims: String(payouts.length) },
     gasMax: relayedGasMax.claim_payouts,

@@ -1,5 +1,5 @@
 import { encodeFunctionData, type Hex } from 'viem'
-import { projectVaultAbi, vaultFactoryAbi } from '../../contracts/generated/contracts.ts'
+import { projectVaultFunctions, vaultFactoryFunctions } from '../../contracts/generated/functions.ts'
 import { isPostingPaused, nextPauseAt } from '../chain/pauses.ts'
 import type { ChainState, VaultTerms } from '../chain/projections.ts'
 import { recordEpochFigures } from '../earnings/epoch-figures.ts'
@@ -74,7 +74,7 @@ export const postEpochRules: HubActionRules = {
   call: (_, subject, { merkle_root, receipt_hash, miner = '0', developer = '0', treasury = '0' }) =>
     vaultCall(subject, (epoch) =>
       encodeFunctionData({
-        abi: projectVaultAbi,
+        abi: projectVaultFunctions,
         functionName: 'postEpoch',
         args: [
           epoch,
@@ -154,7 +154,7 @@ export const payFeesRules: HubActionRules = {
   isThere: ({ fees }) => fees === '0',
   call: (_, subject) =>
     vaultCall(subject, (epoch) =>
-      encodeFunctionData({ abi: projectVaultAbi, functionName: 'payFees', args: [epoch] }),
+      encodeFunctionData({ abi: projectVaultFunctions, functionName: 'payFees', args: [epoch] }),
     ),
 }
 
@@ -166,7 +166,7 @@ export const vetoRules: HubActionRules = {
   call: (_, subject, { vetoed }) =>
     vaultCall(subject, (epoch) =>
       encodeFunctionData({
-        abi: projectVaultAbi,
+        abi: projectVaultFunctions,
         functionName: vetoed === 'yes' ? 'veto' : 'reopen',
         args: [epoch],
       }),
@@ -189,6 +189,9 @@ export const postingPauseRules: HubActionRules = {
   },
   call: ({ vault_factory }, _, { paused }) => ({
     to: vault_factory,
-    data: encodeFunctionData({ abi: vaultFactoryAbi, functionName: paused === 'yes' ? 'pause' : 'unpause' }),
+    data: encodeFunctionData({
+      abi: vaultFactoryFunctions,
+      functionName: paused === 'yes' ? 'pause' : 'unpause',
+    }),
   }),
 }

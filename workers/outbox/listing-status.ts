@@ -1,5 +1,5 @@
 import { encodeFunctionData, type Hex } from 'viem'
-import { projectRegistryAbi } from '../../contracts/generated/contracts.ts'
+import { projectRegistryFunctions } from '../../contracts/generated/functions.ts'
 import { type ListingStatus, listingStatuses } from '../../protocol/manifest/index.ts'
 import type { HubActionRules } from './hub-action-rules.ts'
 
@@ -11,7 +11,7 @@ export const listingStatusRules: HubActionRules = {
   call: ({ project_registry }, projectId, { listing_status }) => ({
     to: project_registry,
     data: encodeFunctionData({
-      abi: projectRegistryAbi,
+      abi: projectRegistryFunctions,
       functionName: 'setListingStatus',
       args: [projectId as Hex, listingStatuses.indexOf(listing_status as ListingStatus)],
     }),

@@ -1,5 +1,5 @@
 import { encodeFunctionData, type Hex } from 'viem'
-import { stakingAbi } from '../../contracts/generated/contracts.ts'
+import { stakingFunctions } from '../../contracts/generated/functions.ts'
 import type { HubActionRules } from './hub-action-rules.ts'
 
 type StakingCall = `${'dispute' | 'execute' | 'void' | 'cancel' | 'uphold'}Slash` | 'endDispute'
@@ -15,7 +15,7 @@ const slashCall = (
   isThere,
   call: ({ staking }, evidenceHash) => ({
     to: staking,
-    data: encodeFunctionData({ abi: stakingAbi, functionName, args: [evidenceHash as Hex] }),
+    data: encodeFunctionData({ abi: stakingFunctions, functionName, args: [evidenceHash as Hex] }),
   }),
 })
 
@@ -29,7 +29,7 @@ export const proposeSlashRules: HubActionRules = {
   call: ({ staking }, evidenceHash, { subscription_id, offence_id, amount, dispute_window_secs }) => ({
     to: staking,
     data: encodeFunctionData({
-      abi: stakingAbi,
+      abi: stakingFunctions,
       functionName: 'proposeSlash',
       args: [
         subscription_id as Hex,

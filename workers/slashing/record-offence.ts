@@ -2,6 +2,7 @@ import type { Profile } from '../../protocol/identity/index.ts'
 import { deriveOffenceId, type Evidence, hashEvidence } from '../../protocol/slashing/index.ts'
 import { windowTime } from '../chain/window-time.ts'
 import type { Services } from '../services.ts'
+import { EarlyEvidenceStore } from '../stores/early-evidence.ts'
 import type { Slash } from '../stores/slashes.ts'
 import { type BeforeDraw, excusingOffences, proveOffence } from './evidence.ts'
 
@@ -29,14 +30,14 @@ export async function recordOffence(
   evidence: Evidence,
   beforeDraw: BeforeDraw = async () => {},
 ): Promise<RecordedOffence | KeptEvidence> {
-  const { slashes, earlyEvidence } = services
+  const { slashes } = services
   const [known, now] = await Promise.all([slashes.find(hashEvidence(evidence)), windowTime(services)])
   // It was proven when it was recorded; who validates may have changed since.
   if (known) return { status: 'recorded', slash: known, isNew: false, now }
   const proof = await proveOffence(services, profile, evidence, beforeDraw, now)
   const offenceId = deriveOffenceId(evidence)
   if (proof.status === 'early') {
-    await earlyEvidence.keep(offenceId, evidence, now)
+    await services.store(EarlyEvidenceStore).keep(offenceId, evidence, now)
     return { status: 'kept' }
   }
   const { slash, disputeWindowSecs } = proof

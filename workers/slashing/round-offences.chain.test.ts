@@ -5,7 +5,9 @@ import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import { type Evidence, hashEvidence } from '../../protocol/slashing/index.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
+import { EarlyEvidenceStore } from '../stores/early-evidence.ts'
 import type { RoundFile } from '../stores/round-files.ts'
+import { RoundOffenceStore } from '../stores/round-offences.ts'
 import type { Member } from '../test/attested-set.ts'
 import type { TestNode } from '../test/callers.ts'
 import { bodyOf, client, expectAnswer, expectRefusal, runSchedule, statusAndBody } from '../test/client.ts'
@@ -36,6 +38,8 @@ beforeEach(async () => {
   new FakeChain().install()
   await runSql('DELETE FROM round_offences')
 })
+
+const earlyEvidence = () => services(env).store(EarlyEvidenceStore)
 
 const keys = () => validators.map(({ publicKey }) => publicKey)
 
@@ -270,7 +274,7 @@ describe('the offences of a round', () => {
     await publishSimulated({ object })
     await recordDueOffences(env)
     expect(await slashesOf(roundId)).toHaveLength(count)
-    expect(await services(env).earlyEvidence.due(10)).toEqual([])
+    expect(await earlyEvidence().due(10)).toEqual([])
   })
 
   test('that are posted early and cannot be judged now do not delay others', async () => {
@@ -284,19 +288,19 @@ describe('the offences of a round', () => {
     let inserts = 0
     const DB = failingDatabase((sql) => sql.startsWith('insert into "slashes"') && ++inserts === 1)
     await recordDueOffences({ ...env, DB })
-    expect(await services(env).earlyEvidence.due(10)).toHaveLength(1)
+    expect(await earlyEvidence().due(10)).toHaveLength(1)
     await recordDueOffences(env)
     expect((await Promise.all(roundIds.map(slashesOf))).flat()).toHaveLength(2)
-    expect(await services(env).earlyEvidence.due(10)).toEqual([])
+    expect(await earlyEvidence().due(10)).toEqual([])
   })
 
   test('that wait for a round which never ends are forgotten after a week', async () => {
     expect((await missedEarly()).posted.status).toBe(202)
     const count = async () =>
       (await rowOf<{ count: number }>('SELECT count(*) AS count FROM early_evidence'))?.count
-    await services(env).earlyEvidence.purge(issuedAt + 6 * 86_400)
+    await earlyEvidence().purge(issuedAt + 6 * 86_400)
     expect(await count()).toBe(1)
-    await services(env).earlyEvidence.purge(issuedAt + 8 * 86_400)
+    await earlyEvidence().purge(issuedAt + 8 * 86_400)
     expect(await count()).toBe(0)
   })
 
@@ -372,6 +376,10 @@ describe('the offences of a round', () => {
     await recordRoundOffences(env, roundId)
     expect(await slashesOf(roundId)).toMatchObject([offence('missed_sla', drawn[1] as Member)])
     expect(await isDue(roundId)).toBe(false)
-    expect(await services(env).roundOffences.due(issuedAt + 1e6, 10)).toEqual([])
+    expect(
+      await services(env)
+        .store(RoundOffenceStore)
+        .due(issuedAt + 1e6, 10),
+    ).toEqual([])
   })
 })

@@ -3,7 +3,9 @@ import { type Env, readSettings } from '../env.ts'
 import { ApiError } from '../errors.ts'
 import { bringHubAction } from '../outbox/hub-actions.ts'
 import { services } from '../services.ts'
+import { EarlyEvidenceStore } from '../stores/early-evidence.ts'
 import type { RoundFile } from '../stores/round-files.ts'
+import { RoundOffenceStore } from '../stores/round-offences.ts'
 import { keysOfFinal } from '../validators/deciding-validators.ts'
 import { recordOffence } from './record-offence.ts'
 import { evidenceOf } from './round-evidence.ts'
@@ -12,9 +14,9 @@ const batchMax = 50
 
 /** Records what is due of the offences that rounds prove, and judges what was posted before they were over. */
 export async function recordDueOffences(env: Env): Promise<void> {
-  const { roundOffences, clock } = services(env)
+  const { clock, store } = services(env)
   await judgeEarly(env).catch((error) => console.error('early evidence could not be judged', error))
-  const due = await roundOffences.due(await clock.now(), batchMax)
+  const due = await store(RoundOffenceStore).due(await clock.now(), batchMax)
   for (const roundId of due)
     await recordRoundOffences(env, roundId).catch((error) =>
       console.error(`offences of the round ${roundId} could not be recorded`, error),
@@ -23,7 +25,8 @@ export async function recordDueOffences(env: Env): Promise<void> {
 
 /** Judges early evidence that is due. If that fails, it is judged the next time. */
 async function judgeEarly(env: Env): Promise<void> {
-  const { earlyEvidence, clock } = services(env)
+  const { clock, store } = services(env)
+  const earlyEvidence = store(EarlyEvidenceStore)
   await earlyEvidence.purge(await clock.now())
   for (const { offenceId, evidence } of await earlyEvidence.due(batchMax))
     try {
@@ -36,7 +39,8 @@ async function judgeEarly(env: Env): Promise<void> {
 
 /** Records the offences that a round proves. Validators may have been first: an offence is on record once. A failed round is due again later. */
 export async function recordRoundOffences(env: Env, roundId: string): Promise<void> {
-  const { roundOffences, roundFiles, clock } = services(env)
+  const { clock, roundFiles, store } = services(env)
+  const roundOffences = store(RoundOffenceStore)
   if (!(await roundOffences.begin(roundId, await clock.now()))) return
   const file = await roundFiles.round(roundId)
   if (file === null) throw new Error(`the file of the round ${roundId} does not exist`)

@@ -1,5 +1,5 @@
 import { encodeFunctionData, type Hex } from 'viem'
-import { faucetAbi } from '../../../contracts/generated/contracts.ts'
+import { faucetFunctions } from '../../../contracts/generated/functions.ts'
 import { hashBytes } from '../../../protocol/encoding/index.ts'
 import type { Contracts } from '../../chain/contracts.ts'
 
@@ -9,7 +9,7 @@ export const dripId = (part: 'token' | 'native', turnId: string): string =>
 
 export const tokenCall = ({ faucet }: Contracts, wallet: string, amountWei: bigint) => ({
   to: faucet,
-  data: encodeFunctionData({ abi: faucetAbi, functionName: 'drip', args: [wallet as Hex, amountWei] }),
+  data: encodeFunctionData({ abi: faucetFunctions, functionName: 'drip', args: [wallet as Hex, amountWei] }),
   valueWei: '0',
 })
 
