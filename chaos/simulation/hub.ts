@@ -193,7 +193,16 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
           return {
             epoch,
             epochSecs,
-            terms: { epoch, epochSecs, setHash, consensusHash, moduleAddress, rules },
+            terms: {
+              epoch,
+              epochSecs,
+              setHash,
+              consensusHash,
+              moduleAddress,
+              functions: ['echo'],
+              gasLimitMax: 100_000_000,
+              rules,
+            },
           }
         }),
       ),
@@ -218,7 +227,7 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
     noteQueued: (_, request) => outside(() => world.write(() => world.records.queue(request), 'database')),
     noteScheduled: (scheduled) =>
       outside(() => world.write(() => world.records.schedule(scheduled), 'database')),
-    noteExpired: (taskIds) =>
-      outside(() => world.write(() => world.records.fail(taskIds, 'no_attested_snapshot'), 'database')),
+    noteExpired: (taskIds, error = 'no_attested_snapshot') =>
+      outside(() => world.write(() => world.records.fail(taskIds, error), 'database')),
   }
 }

@@ -330,5 +330,7 @@ const epochTerms = {
   setHash: '0x00',
   consensusHash: '0x00',
   moduleAddress: '0x00',
+  functions: ['echo'],
+  gasLimitMax: 1,
   rules: { committee: {}, roundSecs: 60, leaseSecs: 30, acceptSecs: 10 },
 } as unknown as EpochTerms

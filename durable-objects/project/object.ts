@@ -14,7 +14,7 @@ import type { EndedRounds, QueuedTask } from './copy.ts'
 import { firstPauseMs, restPauseMs, retryPauseMs } from './pauses.ts'
 import { resumedAtKey } from './sequences.ts'
 import { keptMs, startsMax, TaskQueue } from './task-queue.ts'
-import type { RefusedTask, RunningEpoch, Taken, TakenTask, TaskRequest } from './tasks.ts'
+import type { RefusedTask, RunningEpoch, Taken, TakenTask, TaskError, TaskRequest } from './tasks.ts'
 
 /** Takes what a validator answers about a set over its link. @returns What is wrong with it; null if nothing is. */
 export type SetListener = (nodeKey: string, answer: SetAnswer) => Promise<string | null>
@@ -56,7 +56,7 @@ export interface CommitteesConfig<View = unknown> {
   /** Notes for everybody that a task waits, which round it has then, or that it waited in vain. */
   noteQueued(projectId: string, request: TaskRequest, createdAt: number): Promise<void>
   noteScheduled(tasks: readonly { taskId: string; roundId: string }[]): Promise<void>
-  noteExpired(taskIds: readonly string[]): Promise<void>
+  noteExpired(taskIds: readonly string[], error?: TaskError): Promise<void>
 }
 
 /** Rounds that end within this time share a message, and frames to their validators. */
@@ -293,17 +293,19 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   async #moveQueue(projectId: string, running: RunningEpoch, now: number): Promise<void> {
     // Before anything is scheduled: no task of an epoch without a set gets a round of the next one.
     await this.#endAll(() => this.#tasks.expired(running))
-    if (running.terms !== null) this.#tasks.schedule(projectId, running.terms, now)
+    const { terms } = running
+    if (terms !== null)
+      await this.#endAll(() => this.#tasks.schedule(projectId, terms, now), 'version_changed')
   }
 
   /** Ends all tasks that waited in vain, however many they are, with one alarm. */
-  async #endAll(next: () => string[]): Promise<void> {
+  async #endAll(next: () => string[], error?: TaskError): Promise<void> {
     for (let ended = next(); ended.length > 0; ended = next()) {
       // First: a note may have landed, too late for this, before its own answer or the one to this is here.
       for (const taskId of ended) this.#overdue.add(taskId)
       for (const note of this.#notes) note.isLate ||= this.#overdue.has(note.taskId)
       // Everybody reads it before the task is forgotten.
-      await this.#config.noteExpired(ended)
+      await this.#config.noteExpired(ended, error)
       this.#tasks.drop(ended)
       for (const taskId of ended) this.#overdue.delete(taskId)
     }

@@ -11,6 +11,7 @@ const requestOf = (taskId: string, idempotencyKey: string | null = null): TaskRe
 
 const epochTerms = {
   ...{ epoch: 7, epochSecs: 600, setHash: 'set', consensusHash: 'consensus', moduleAddress: 'module' },
+  ...{ functions: ['fold'], gasLimitMax: 1 },
   rules: { committee: {}, roundSecs: 60, leaseSecs: 30, acceptSecs: 10, snapshotAt: 0 },
 } as unknown as EpochTerms
 const running = { epoch: 7, epochSecs: 600, terms: epochTerms }

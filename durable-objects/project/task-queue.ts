@@ -11,6 +11,7 @@ import {
   type EpochTerms,
   endOf,
   identityOf,
+  isFitting,
   isSameTask,
   type RefusedTask,
   type RunningEpoch,
@@ -133,30 +134,28 @@ export class TaskQueue {
       })
       if (idempotencyKey !== null)
         this.#storeKey({
-          ...{
-            idempotency_key: idempotencyKey,
-            task_id: taskId,
-            request: JSON.stringify(identityOf(request)),
-          },
-          ...{ round_id: roundId, created_at: now },
+          ...{ idempotency_key: idempotencyKey, task_id: taskId, round_id: roundId, created_at: now },
+          request: JSON.stringify(identityOf(request)),
         })
       if (terms !== null) this.#openedBy(terms)
       return { status: terms === null ? 'queued' : 'running', taskId, roundId, createdAt: now }
     })
   }
 
-  /** Gives waiting tasks their rounds, oldest first, as many as may run. */
-  schedule(projectId: string, terms: EpochTerms, now: number): void {
-    this.#storage.transactionSync(() => {
+  /** Gives waiting tasks their rounds, oldest first, as many as may run. @returns Those that the version of the epoch does not take. */
+  schedule(projectId: string, terms: EpochTerms, now: number): string[] {
+    return this.#storage.transactionSync(() => {
       // Tasks that still wait afterwards wait for room, in the next epoch too.
       const waitsUntil = endOf(terms) + terms.epochSecs
       this
         .#sql`UPDATE tasks SET epoch = ${terms.epoch + 1}, waits_until = ${waitsUntil} WHERE state = 'queued'`
       const room = Math.min(openMax - this.#open.size, startsMax)
-      for (const { request, created_at: queuedAt } of this.#rows('queued', room)) {
-        const begun = this.#termsFor(projectId, JSON.parse(request) as TaskRequest, terms, now)
-        this.#schedule({ ...begun, queuedAt })
-      }
+      return this.#rows('queued', room).flatMap(({ request: text, created_at: queuedAt }) => {
+        const request = JSON.parse(text) as TaskRequest
+        if (!isFitting(request, terms)) return request.taskId
+        this.#schedule({ ...this.#termsFor(projectId, request, terms, now), queuedAt })
+        return []
+      })
     })
   }
 

@@ -24,8 +24,17 @@ export interface EpochTerms {
   setHash: string
   consensusHash: string
   moduleAddress: string
+  functions: readonly string[]
+  gasLimitMax: number
   rules: RoundTerms['rules'] & { committee: CommitteeRules }
 }
+
+/** Why a task ended without a round: no set of its epoch was attested in time, or a version that began meanwhile does not take it. */
+export type TaskError = 'no_attested_snapshot' | 'version_changed'
+
+/** Whether a task that was checked against an earlier version of its project still fits. */
+export const isFitting = (request: TaskIdentity, { functions, gasLimitMax }: EpochTerms): boolean =>
+  functions.includes(request.function) && request.gasLimit <= gasLimitMax
 
 /** The epoch of a time, and what holds in it while its set is attested. */
 export interface RunningEpoch {

@@ -38,6 +38,8 @@ function termsOf(
   return {
     consensusHash,
     moduleAddress: modules.worker,
+    functions: work.functions,
+    gasLimitMax: work.max_gas_limit,
     rules: {
       committee: work.committee,
       roundSecs: work.round_secs,

@@ -300,6 +300,29 @@ describe('tasks of a project whose set is not attested', () => {
   })
 })
 
+describe('tasks that wait while a later version of their project begins', () => {
+  test('end with version_changed at once if it lacks their function or allows less gas; others run', async () => {
+    await rounds.begin({ isAttested: false, project: { work: { functions: ['echo', 'compute'] } } })
+    const [dropped, costly, fitting] = [
+      await taskOf(rounds.submit({ input: 'dropped' })),
+      await taskOf(rounds.submit({ input: 'costly', function: 'compute', gas_limit: 1_000_001 })),
+      await taskOf(rounds.submit({ input: 'fitting', function: 'compute', gas_limit: 1_000_000 })),
+    ]
+    await runSql(
+      `UPDATE project_versions SET manifest = json_set(manifest, '$.consensus.work.functions', json('["compute"]'),
+        '$.consensus.work.max_gas_limit', 1000000) WHERE project_id = ?`,
+      rounds.projectId,
+    )
+    await rounds.attest()
+    await runDurableObjectAlarm(project())
+    for (const { task_id } of [dropped, costly])
+      expect(await rounds.task(task_id)).toMatchObject({
+        ...{ status: 'failed', error: 'version_changed', round_id: null, waiting_for: null },
+      })
+    expect(await rounds.task(fitting.task_id)).toMatchObject({ status: 'running', seq: 0 })
+  })
+})
+
 describe('tasks that wait in vain', () => {
   beforeAll(async () => {
     await rounds.begin({ isAttested: false })

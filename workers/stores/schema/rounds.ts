@@ -1,5 +1,6 @@
 import type { InferSelectModel } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { TaskError } from '../../../durable-objects/project/tasks.ts'
 import type {
   FallbackReason,
   LeaseState,
@@ -21,7 +22,7 @@ export const tasks = sqliteTable('tasks', {
   function: text().notNull(),
   gasLimit: integer('gas_limit').notNull(),
   inputHash: text('input_hash').notNull(),
-  error: text().$type<'no_attested_snapshot'>(),
+  error: text().$type<TaskError>(),
   createdAt: integer('created_at').notNull(),
 })
 

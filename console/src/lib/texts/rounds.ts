@@ -134,6 +134,8 @@ export const outcome = {
     no_attested_snapshot: 'Validators attested no set of devices in time.',
     no_quorum:
       'Too few members of the committee gave the same result in time, and validators did not decide.',
+    version_changed:
+      'A later version of the project began while the task waited. It lacks the function, or allows less gas.',
     set_unreadable: 'The set of devices could not be read.',
     output_not_kept: 'The result is no longer stored. Its receipt is.',
   } as Record<string, string>,
