@@ -82,6 +82,21 @@ test('changes ascend, with gaps so long that no epoch is prepared under one and 
   expect(after(90_000, 84_532)).toBe(null)
 })
 
+test('a unit of weight is at most the lowest collateral, of which every node thus has a weight', () => {
+  const floor = BigInt(defaultNetworkParams.min_collateral_floor)
+  const unit = (wei: bigint) => problemsOf([{ from, params: { weight_unit_wei: String(wei) } }])
+  expect(unit(floor)).toBe(null)
+  expect(unit(floor + 1n)).toBe(
+    `[0].params.weight_unit_wei is ${floor + 1n}, and must be at most ${floor}, the min_collateral_floor: a node with that collateral would have no weight in a draw`,
+  )
+  expect(
+    problemsOf([
+      { from, params: { weight_unit_wei: String(floor + 1n) } },
+      { from: from + 90_000, params: { weight_unit_wei: '1' } },
+    ])?.split('; '),
+  ).toHaveLength(1)
+})
+
 test('all problems are reported at once', () => {
   const given = [
     { from: 5, params: { audit_bp: -1 } },

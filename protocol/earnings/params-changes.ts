@@ -71,13 +71,19 @@ export function scheduleProblems(schedule: ParamsSchedule, chainId: number): Par
     const message = `is ${from}, and must be at least ${before + gap}: the longest epoch and beacon_offset_secs after the change before it, so that no epoch is prepared under one and begins under another`
     return [{ member: `[${index}].from`, message }]
   })
+  const floor = first.min_collateral_floor
+  const heavy = changes.flatMap(({ params: { weight_unit_wei: unit } }, index): ParamsProblem[] => {
+    if (BigInt(unit) <= BigInt(floor)) return []
+    const message = `is ${unit}, and must be at most ${floor}, the min_collateral_floor: a node with that collateral would have no weight in a draw`
+    return [{ member: `[${index}].params.weight_unit_wei`, message }]
+  })
   const contradicting = changes.flatMap(({ params }, index) =>
     [...settlementTimeProblems(params), ...chainTimeProblems(params, chainId)].map((message) => ({
       member: `[${index}].params`,
       message: `contradict others: ${message}`,
     })),
   )
-  return [...early, ...contradicting]
+  return [...early, ...heavy, ...contradicting]
 }
 
 function changeProblems(change: unknown, member: string): ParamsProblem[] {
