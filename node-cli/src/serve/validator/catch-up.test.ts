@@ -167,8 +167,11 @@ test('an epoch is completed with rounds that only the hub shows, as far as a quo
   const later = signed(isFinal, { epoch: epoch + 1 })
   for (const { record, votes } of [first, second, few, later])
     hub.show(`/v1/explorer/rounds/${record.round_id}`, { state: 'finalized', finality_votes: votes })
-  const item = ({ record }: typeof few) => ({ round_id: record.round_id, epoch: record.epoch })
-  const older = { round_id: signed(0).record.round_id, epoch: epoch - 1 }
+  const start = epoch * project.snapshot.epoch_secs
+  const item = ({ record }: typeof few) => ({
+    ...{ round_id: record.round_id, epoch: record.epoch, created_at: start + 5 },
+  })
+  const older = { round_id: signed(0).record.round_id, epoch: epoch - 1, created_at: start - 1 }
   const pages = [
     { items: [item(later), item(first)], next_cursor: 'two' },
     { items: [item(few), item(second), older], next_cursor: 'three' },
@@ -220,4 +223,26 @@ test('rounds of which a vote tells, and nothing else for two days, are forgotten
   keep(2 * 86_400 + 1)
   await catchUp.step()
   expect(kept()).toEqual([undefined, 0])
+})
+
+test('the last epoch before a version with longer epochs is completed, though later ones have smaller numbers', async () => {
+  const { hub, catchUp, finalIds } = await setUp()
+  const own = signed(isFinal)
+  hub.show(`/v1/explorer/rounds/${own.record.round_id}`, { state: 'finalized', finality_votes: own.votes })
+  const start = epoch * project.snapshot.epoch_secs
+  const item = (of: number, createdAt: number, { record } = signed(0)) => ({
+    ...{ round_id: record.round_id, epoch: of, created_at: createdAt },
+  })
+  const pages = [
+    { items: [item(Math.floor(epoch / 24), start + 3_600)], next_cursor: '1' },
+    { items: [item(epoch, start + 5, own)], next_cursor: '2' },
+    // An earlier version may have had shorter epochs, with larger numbers.
+    { items: [item(2 * epoch, start - 5)], next_cursor: '3' },
+  ]
+  hub.answers.set('/v1/explorer/rounds', ({ url }, response) =>
+    sendJson(response, pages[Number(new URL(url ?? '', hub.origin).searchParams.get('cursor'))]),
+  )
+  await catchUp.completeEpoch(projectId, epoch)
+  expect(finalIds()).toEqual([own.record.round_id])
+  expect(hub.requests.filter((call) => call.includes('cursor=3'))).toEqual([])
 })

@@ -93,7 +93,7 @@ export class CatchUp {
     // At once: a peer that lists rounds without end does not delay the others.
     await Promise.all(this.peers().map((peer) => this.#takeEpoch(peer, { projectId, epoch })))
     const { rounds } = this.#parts.store
-    const shown = await orNone(() => this.#hub.finalRounds(projectId, epoch))
+    const shown = await orNone(() => this.#hub.finalRounds({ projectId, epoch }))
     for (const roundId of shown)
       if ((rounds.find(roundId)?.final ?? null) === null) await this.#lookUp(roundId, undefined)
   }

@@ -3,6 +3,7 @@ import type { NamedSet, SetHead } from '../../background/attested-sets.ts'
 import type { LoadedModule } from '../../execution/module-library.ts'
 import { Once } from '../../once.ts'
 import type { Uses } from '../../part.ts'
+import type { ProjectEpoch } from '../../store/epochs.ts'
 import type { HubClient } from '../hub-client.ts'
 import { orMissing, SourceAway, SourceRefused, sourceFetch } from './fetch.ts'
 import { fetchModule } from './modules.ts'
@@ -73,8 +74,7 @@ export function hubSources(
     input: (target: string) =>
       orThrow(() => orMissing(fetch.bytes('input', target), 'the hub does not have the input that it names')),
     round: (roundId: string) => orThrow(() => fetchRound(fetch, roundId)),
-    finalRounds: (projectId: string, epoch: number) =>
-      orThrow(() => fetchFinalRounds(fetch, projectId, epoch)),
+    finalRounds: (epoch: ProjectEpoch) => orThrow(() => fetchFinalRounds(fetch, epoch, clock.now())),
   }
 }
 
