@@ -13,13 +13,13 @@ export interface QueuedTask extends Pick<TaskRequest, 'taskId' | 'function' | 'g
   readonly createdAt: number
 }
 
+/** Epochs of one length that are later by this many: those of any other length differ from it by a third in their numbers. */
+const later = `SELECT 1 FROM stored_sequences AS later
+  WHERE later.epoch BETWEEN stored_sequences.epoch + 1000 AND stored_sequences.epoch * 5 / 4`
+
 /** Tables of a project that a backup has: epochs that are older were posted long ago. */
 const tables: readonly CopiedTable[] = [
-  {
-    name: 'stored_sequences',
-    key: 'epoch',
-    where: 'epoch > (SELECT max(epoch) FROM stored_sequences) - 1000',
-  },
+  { name: 'stored_sequences', key: 'epoch', where: `NOT EXISTS (${later})` },
   { name: 'tasks', key: 'task_id' },
   { name: 'keys', key: 'idempotency_key' },
 ]
