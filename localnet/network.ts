@@ -21,7 +21,7 @@ import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
 import { keepParamsChanges } from './params-changes.ts'
 import { passTime } from './pass-time.ts'
-import { probePort } from './port.ts'
+import { isAnswered, probePort } from './port.ts'
 import { privateKeys } from './private-keys.ts'
 import { keepProfile, readProfileFile } from './profile.ts'
 import type { Sample, SampleOptions } from './sample/make.ts'
@@ -77,13 +77,14 @@ export async function runNetwork(options: Options, args: readonly string[], life
   // Data about a chain that is not the network's own is kept apart from the data about its own.
   const folder = options.rpc === null ? stateFolder : path.join(stateFolder, 'rpc')
   const given = options.profile === null ? null : readProfileFile(options.profile)
-  if (options.fresh) clearState(folder)
-  withStartErrors(folder, () => mkdirSync(folder, { recursive: true }))
   const port = await choosePort(args, '--port', options.port)
   if (options.chainPort !== null) await choosePort(args, '--chain-port', options.chainPort)
   if (options.nodes && options.nodePort !== null)
     for (let index = 0; index < nodeCount; index++)
       await choosePort(args, '--node-port', options.nodePort + index)
+  // Once nothing is in the way of the start: a command that cannot do its work deletes nothing.
+  if (options.fresh) clearState(folder)
+  withStartErrors(folder, () => mkdirSync(folder, { recursive: true }))
   const baseUrl = `http://localhost:${port}`
   const files = networkFiles(folder)
   const startOver = commandWith(args, '--fresh', null)
@@ -322,14 +323,15 @@ async function choosePort(
   option: '--port' | '--chain-port' | '--node-port',
   port: number,
 ): Promise<number> {
+  const inUse = () =>
+    new StartError(
+      `Port ${port} is in use by another program. Choose another one: ${commandWith(args, option, String(port === 65_535 ? 8788 : port + 1))}`,
+    )
+  if (port !== 0 && (await isAnswered(port))) throw inUse()
   try {
     return await probePort(port)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new StartError(
-      code === 'EADDRINUSE'
-        ? `Port ${port} is in use by another program. Choose another one: ${commandWith(args, option, String(port === 65_535 ? 8788 : port + 1))}`
-        : `Port ${port} cannot be opened: ${message}`,
-    )
+    throw code === 'EADDRINUSE' ? inUse() : new StartError(`Port ${port} cannot be opened: ${message}`)
   }
 }

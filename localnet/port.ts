@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 
 /**
  * Opens a port of this machine for a moment; 0 takes any free one.
@@ -18,6 +18,25 @@ export function probePort(port: number): Promise<number> {
     })
   })
 }
+
+/**
+ * Whether a program accepts connections to this port of `localhost`. A probe misses one that listens at the address of the other
+ * version of IP alone, and on some systems one that listens at all addresses.
+ */
+export async function isAnswered(port: number): Promise<boolean> {
+  return (await Promise.all(['127.0.0.1', '::1'].map((host) => accepts(host, port)))).includes(true)
+}
+
+const accepts = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 2_000 })
+    const end = (isAccepted: boolean) => {
+      socket.destroy()
+      resolve(isAccepted)
+    }
+    socket.once('connect', () => end(true))
+    for (const event of ['error', 'timeout']) socket.once(event, () => end(false))
+  })
 
 /** Systems give higher ones to connections, and to programs that take any. */
 const pickedFrom = { min: 20_000, end: 32_768 }

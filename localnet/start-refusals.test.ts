@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -39,6 +39,24 @@ describe('npm start refuses', () => {
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
   })
 
+  test('a port at which another program answers at the IPv6 address of localhost', async () => {
+    const port = await occupied('::1')
+    if (port === null) return
+    expect(await npmStart.run(['--port', String(port)]).exit).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Port ${port} is in use by another program.`),
+    })
+  })
+
+  test('a port in use before --fresh deletes anything', async () => {
+    const kept = path.join(npmStart.folder, 'kept')
+    mkdirSync(kept, { recursive: true })
+    writeFileSync(path.join(kept, 'chain.json'), '{}')
+    const args = ['--fresh', '--port', String(await occupied())]
+    expect(await npmStart.run(args, { env: { LOCALNET_DIR: kept } }).exit).toMatchObject({ code: 1 })
+    expect(existsSync(path.join(kept, 'chain.json'))).toBe(true)
+  })
+
   test('a path that is not a folder, with the error of the system', async () => {
     const plain = path.join(npmStart.folder, 'file')
     mkdirSync(npmStart.folder, { recursive: true })
@@ -59,10 +77,12 @@ describe('npm start refuses', () => {
   })
 })
 
-async function occupied(): Promise<number> {
+/** Null on a machine that lacks the address. */
+async function occupied(host = '127.0.0.1'): Promise<number | null> {
   const server = createServer()
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
+  const port = await new Promise<number | null>((resolve) => {
+    server.once('error', () => resolve(null))
+    server.listen(0, host, () => resolve((server.address() as { port: number }).port))
   })
   server.unref()
   return port

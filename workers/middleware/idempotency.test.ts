@@ -58,6 +58,25 @@ describe('Idempotency-Key', () => {
     expect(again.headers.get('location')).toBe('/thing/1')
   })
 
+  test('a long answer is not kept: a repeat has the same operation answer again', async () => {
+    const operations: { id: string; isRetry: boolean }[] = []
+    const answerOf = (length: number) =>
+      callOf(async (c) => {
+        operations.push(c.var.operation)
+        return json('x'.repeat(length), 201)
+      })
+    const long = answerOf(16_383)
+    const [first, again] = [await long('long'), await long('long')]
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
+    expect(await again.text()).toBe(await first.text())
+    expect(operations).toMatchObject([{ isRetry: false }, { id: operations[0]?.id, isRetry: true }])
+    expect(await rowsOf("SELECT body FROM idempotency_keys WHERE key = 'long'")).toEqual([{ body: null }])
+    const short = answerOf(16_382)
+    expect([(await short('short')).status, (await short('short')).status, operations.length]).toEqual([
+      201, 201, 3,
+    ])
+  })
+
   test('409 conflict: the same key with another body', async () => {
     const call = callOf(created([]))
     await call('other-body')

@@ -8,10 +8,12 @@ import type { Answer } from '../http/answer.ts'
 import type { ClaimResult, IdempotentRequest, KeptAnswer } from '../stores/idempotency-keys.ts'
 
 const keptHeaders = ['content-type', 'location', 'etag']
+/** How much longer than its request, which was paid for, an answer may be that is kept. */
+const keptBytesMax = 16_384
 
 /**
- * Lets the handler do its work once per `Idempotency-Key`, caller and body, and repeats its first answer for a day. A refusal changed nothing
- * and is not kept. After a failure the next try takes the operation over, finds what there is by its ids, and does what is missing.
+ * Lets the handler do its work once per `Idempotency-Key`, caller and body, and repeats its first answer for a day; a long one, such as
+ * the output of a task, is made again by the handler. A refusal changed nothing and is not kept. After a failure the next try takes the operation over, finds what there is by its ids, and does what is missing.
  */
 export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Promise<Answer> {
   const key = readIdempotencyKey(c)
@@ -26,8 +28,12 @@ export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Pro
   }
   const claim = await claimKey(request, c)
   switch (claim.status) {
-    case 'answered':
-      return replay(c, request, claim.answer)
+    case 'answered': {
+      c.var.operation = { id: claim.operationId, isRetry: true }
+      const { answer } = claim
+      const again = answer.body === null ? await handle() : await openKept(c, request, answer, answer.body)
+      return { ...again, headers: { ...again.headers, 'Idempotency-Replayed': 'true' } }
+    }
     case 'other_request':
       throw new ApiError('conflict', 'This Idempotency-Key was used with another request. Use a fresh key.')
     case 'running':
@@ -59,11 +65,14 @@ async function claimKey(request: IdempotentRequest, c: HubContext): Promise<Clai
   }
 }
 
-async function replay(c: HubContext, request: IdempotentRequest, answer: KeptAnswer): Promise<Answer> {
-  const { status, headers, body: sealed } = answer
-  let body: string
+async function openKept(
+  c: HubContext,
+  request: IdempotentRequest,
+  { status, headers }: KeptAnswer,
+  sealed: string,
+): Promise<Answer> {
   try {
-    body = await c.var.services.sealer.open(sealed, contextOf(request))
+    return { status, headers, body: await c.var.services.sealer.open(sealed, contextOf(request)) }
   } catch (error) {
     // Only a change of the deployment's secret makes a kept answer unreadable.
     console.error(`${c.var.requestId} a kept answer cannot be opened`, error)
@@ -72,7 +81,6 @@ async function replay(c: HubContext, request: IdempotentRequest, answer: KeptAns
       'This Idempotency-Key was used before, and the hub can no longer read the first answer. Read the record that the first request made, or use a fresh key.',
     )
   }
-  return { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body }
 }
 
 async function answerFirst(
@@ -96,7 +104,9 @@ async function answerFirst(
   )
   try {
     // Routes that honour the key answer with text or with nothing.
-    const body = await sealer.seal(String(first.body ?? ''), contextOf(request))
+    const text = String(first.body ?? '')
+    const isLong = new TextEncoder().encode(text).length > c.var.bodyLength + keptBytesMax
+    const body = isLong ? null : await sealer.seal(text, contextOf(request))
     await idempotencyKeys.complete(request, { status, headers, body })
   } catch (error) {
     // The handler has done its work: an answer that cannot be kept must not turn that into a failure.

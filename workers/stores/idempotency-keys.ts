@@ -5,14 +5,15 @@ import { idempotencyKeys } from './schema/index.ts'
 export interface KeptAnswer {
   status: number
   headers: Record<string, string>
-  body: string
+  /** Null for one that is too long to be kept. */
+  body: string | null
 }
 
 export type ClaimResult =
   | { status: 'claimed'; operationId: string }
   | { status: 'running' }
   | { status: 'other_request' }
-  | { status: 'answered'; answer: KeptAnswer }
+  | { status: 'answered'; operationId: string; answer: KeptAnswer }
 
 export interface IdempotentRequest {
   caller: string
@@ -65,7 +66,8 @@ export class IdempotencyKeyStore extends Store {
     if (!row || row.status === null) return { status: 'running' }
     return {
       status: 'answered',
-      answer: { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' },
+      operationId: row.operationId,
+      answer: { status: row.status, headers: row.headers ?? {}, body: row.body },
     }
   }
 

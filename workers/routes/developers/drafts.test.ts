@@ -80,6 +80,13 @@ describe('drafts', () => {
     await expectRefusal(remove('raced', { 'If-Match': 'x' }), '400 invalid_field')
   })
 
+  test('If-Match takes an ETag that was weakened on its way, as by compression', async () => {
+    const { put } = await session()
+    const etag = (await put('weak')).headers.get('etag') ?? ''
+    expect((await put('weak', { current_step: 1 }, { 'If-Match': `W/${etag}` })).status).toBe(200)
+    await expectRefusal(put('weak', {}, { 'If-Match': `W/${etag}` }), '409 conflict')
+  })
+
   test('a draft is returned as it was written: fractions, and members of any name', async () => {
     const { caller, get } = await session()
     const put = (body: string) => caller.fetch(`${path}/odd`, { method: 'PUT', body, headers: json })

@@ -268,7 +268,7 @@ function readCondition(c: HubContext): number | 'present' | 'absent' | undefined
   }
   if (match === undefined) return undefined
   if (match === '*') return 'present'
-  const revision = /^"([1-9][0-9]{0,15})"$/.exec(match)?.[1]
+  const revision = /^(?:W\/)?"([1-9][0-9]{0,15})"$/.exec(match)?.[1]
   if (revision === undefined) throw invalidField('If-Match', 'must be the ETag of a draft')
   return Number(revision)
 }

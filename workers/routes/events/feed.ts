@@ -15,7 +15,7 @@ import type { EventServices } from '../../events/services.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathBytes32, PathProject, Timestamp } from '../../http/formats.ts'
 import { pageQuery } from '../../http/pagination.ts'
-import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
+import { authenticate, callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { callerName } from '../../middleware/idempotency.ts'
 import { defineRoute, type RouteResponse } from '../../route.ts'
 import { deviceEventExample, EventView, roundEventExample } from './schema.ts'
@@ -153,7 +153,13 @@ async function answerFeed(c: HubContext, { list, query, filter, isOwn }: Feed): 
     limit: from === null ? Infinity : limit,
   })
   const first = { next: read.next, events: read.events.slice(-limit) }
-  const follow = followWith(c, services, { filter: feed, limit })
+  const followAny = followWith(c, services, { filter: feed, limit })
+  const follow: typeof followAny = async (position, waitMs) => {
+    const page = await followAny(position, waitMs)
+    // The wallet may have signed out meanwhile.
+    if (isOwn && page.events.length > 0) await authenticate(c, sessionOf(c))
+    return page
+  }
   const cursorOf = (position: Position) => cursors.encode(list(), [position.row, position.offset])
   if (streams) return streamOf({ ...first, archivedBefore }, { cursorOf, view: eventView, follow })
   const isOver = first.events.length > 0 || wait === 0 || isHead

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { archivePath } from '../../archive/archive-files.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, unavailable } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { matchesEtag } from '../../http/etag.ts'
 import { Timestamp } from '../../http/formats.ts'
@@ -94,6 +94,7 @@ export const downloadArchive = defineRoute(
     const etag = `"${row.sha256}"`
     const isRead = c.req.method !== 'HEAD' && !matchesEtag(c.req.header('if-none-match'), etag)
     const object = isRead ? await files.open(archivePath(projectId, epoch)) : null
+    if (isRead && object === null) throw unavailable('The storage of archives')
     return {
       status: 200,
       headers: { 'Content-Type': 'application/gzip', 'Content-Length': String(row.bytes), ETag: etag },

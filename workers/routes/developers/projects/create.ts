@@ -87,7 +87,9 @@ async function answerKnown(c: HubContext, { manifest, hashes }: AcceptedManifest
   if (!repeated)
     throw new ApiError(
       'already_exists',
-      `You have a project ${manifest.slug} already. Choose another slug, or submit a version of it.`,
+      known?.project.listingStatus === 'submitted'
+        ? `You have submitted a project ${manifest.slug} with another manifest. Register that one, which GET ${projectPath(hashes.project_id)}/manifest has, then submit a version of it; or choose another slug.`
+        : `You have a project ${manifest.slug} already. Choose another slug, or submit a version of it.`,
       { details: { project_id: hashes.project_id } },
     )
   const ways = await waysToRegister(c, registerAction(manifest, hashes))

@@ -222,7 +222,10 @@ describe('POST /v1/developers/projects', () => {
     const { manifest, project_id } = await submitProject(ada, { worker })
     await expectAnswer(submit(manifest), 200, { project: { project_id, listing_status: 'submitted' } })
     const other = { ...manifest, listing: { ...manifest.listing, name: 'Other' } }
-    await expectRefusal(submit(other), '409 already_exists', { details: { project_id } })
+    await expectRefusal(submit(other), '409 already_exists', {
+      message: expect.stringContaining(`GET /v1/projects/${project_id}/manifest`),
+      details: { project_id },
+    })
     await runSql("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?", project_id)
     await expectRefusal(submit(manifest), '409 already_exists')
   })
