@@ -162,6 +162,24 @@ test('the key of a task that waited also finds its round', () =>
     })
   }))
 
+test('tasks that wait for room are written once, however often others start', () =>
+  within('a project with a long queue', (storage) => {
+    const queue = new TaskQueue(storage)
+    for (let i = 0; i < 120; i++)
+      queue.submit('p', requestOf(`task ${i}`), { ...running, epoch: 6, terms: null }, now)
+    const written = () => {
+      const changes = () => storage.sql.exec<{ n: number }>('SELECT total_changes() AS n').one().n
+      const before = changes()
+      queue.schedule('p', epochTerms, now)
+      return changes() - before
+    }
+    const [first, second] = [written(), written()]
+    // Fifty start each time.
+    expect([first, second - 70].map((n) => n > 70)).toEqual([true, false])
+    expect(second).toBeLessThanOrEqual(first - 70)
+    expect(queue.startingCount).toBe(100)
+  }))
+
 test('tasks that an earlier hub stored wait, start and are found by their keys as before', () =>
   within('a project of an earlier hub', (storage) => {
     storage.kv.put('migrations', 1)

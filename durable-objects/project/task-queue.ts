@@ -145,17 +145,18 @@ export class TaskQueue {
   /** Gives waiting tasks their rounds, oldest first, as many as may run. @returns Those that the version of the epoch does not take. */
   schedule(projectId: string, terms: EpochTerms, now: number): string[] {
     return this.#storage.transactionSync(() => {
-      // Tasks that still wait afterwards wait for room, in the next epoch too.
-      const waitsUntil = endOf(terms) + terms.epochSecs
-      this
-        .#sql`UPDATE tasks SET epoch = ${terms.epoch + 1}, waits_until = ${waitsUntil} WHERE state = 'queued'`
       const room = Math.min(openMax - this.#open.size, startsMax)
-      return this.#rows('queued', room).flatMap(({ request: text, created_at: queuedAt }) => {
+      const unfit = this.#rows('queued', room).flatMap(({ request: text, created_at: queuedAt }) => {
         const request = JSON.parse(text) as TaskRequest
         if (!isFitting(request, terms)) return request.taskId
         this.#schedule({ ...this.#termsFor(projectId, request, terms, now), queuedAt })
         return []
       })
+      // Tasks that still wait wait for room, in the next epoch too. They may be thousands, and each row is written once.
+      const waitsUntil = endOf(terms) + terms.epochSecs
+      this.#sql`UPDATE tasks SET epoch = ${terms.epoch + 1}, waits_until = ${waitsUntil}
+        WHERE state = 'queued' AND (epoch <> ${terms.epoch + 1} OR waits_until <> ${waitsUntil})`
+      return unfit
     })
   }
 

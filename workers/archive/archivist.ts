@@ -126,6 +126,8 @@ export class Archivist {
       if (job.stage === 'reading') await this.#read(job)
       else if (job.stage === 'completing') await this.#complete(job)
       else await this.#write(job)
+      const next = this.#ledger.job
+      if (next !== null && next.failures > 0) this.#ledger.keepJob({ ...next, failures: 0 })
     } catch (error) {
       const failed = this.#ledger.job ?? job
       if (failed.failures + 1 < this.#limits.attempts)

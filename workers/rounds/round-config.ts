@@ -23,8 +23,8 @@ import { seatRound } from './seating.ts'
 
 /** The caller waits for 30 s at most, and the answers that came in have to be written. */
 const answerMsMax = 27_000
-/** Validators are asked after this; a link that takes longer counts as one that did not hear its node. */
-const confirmMsMax = 5_000
+/** A link that takes longer to answer counts as one that did not hear its node. Validators are asked after this. */
+const linkMsMax = 5_000
 /** How long a node that had no room for an offer is left alone. */
 const pollMsMax = 2_000
 let ownProcessId: string | undefined
@@ -74,13 +74,14 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
         accept_by: lease.acceptBy,
         vote_by: lease.voteBy,
       }
-      const outcome = await link(lease).offer(frame, round.terms.rules.snapshotAt)
+      // A link that does not answer holds up everything else of the round; it is told again, which changes nothing.
+      const outcome = await inTime(link(lease).offer(frame, round.terms.rules.snapshotAt), linkMsMax)
       return (await isGrace()) ? offeredInGrace(outcome) : outcome
     },
-    cancel: (round, lease) => link(lease).cancel(offerIdOf(round, lease), 'closed'),
+    cancel: (round, lease) => inTime(link(lease).cancel(offerIdOf(round, lease), 'closed'), linkMsMax),
     async wasHeard(round, lease) {
       const mayBeAway = await isGrace()
-      return inTime(link(lease).wasHeard(offerIdOf(round, lease), mayBeAway), confirmMsMax)
+      return inTime(link(lease).wasHeard(offerIdOf(round, lease), mayBeAway), linkMsMax)
     },
     judge: async (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
     isServed: (round, reason) => isServed(hub, round, reason),

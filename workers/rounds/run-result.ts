@@ -63,7 +63,7 @@ export async function keepRun(
   { output, events, eventsText }: Extract<ReadRun, { ok: true }>,
 ): Promise<Result> {
   const isOutputLarge = output.length > inlineBytesMax
-  const areEventsLarge = eventsText.length > inlineBytesMax
+  const areEventsLarge = Buffer.byteLength(eventsText) > inlineBytesMax
   await Promise.all([
     isOutputLarge && files.putPayload(receipt.output_hash, output),
     areEventsLarge && files.putPayload(receipt.events_hash, eventsText),
