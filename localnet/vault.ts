@@ -19,7 +19,7 @@ export interface Vault {
 }
 
 /** The contract keeps the cap in 128 bits; a manifest may have a project pay more. */
-const epochCapEnd = 2n ** 128n
+export const epochCapEnd = 2n ** 128n
 
 /** More than any of the calls costs. */
 const callGas = 300_000n
@@ -55,7 +55,7 @@ export async function fundVault(
 }
 
 /** Whether the chain refused, or did not answer. */
-const isRefusal = (error: unknown): boolean =>
+export const isRefusal = (error: unknown): boolean =>
   error instanceof SendError || error instanceof RpcError || (error as Error).cause instanceof Error
 
 /** The balance in the books of a vault, after a check that this is its chain. Null while the vault is not open. */
@@ -95,7 +95,7 @@ const funding = ({ address, token }: Vault, amountWei: bigint): Call[] => [
   callOf(address, projectVaultAbi, 'fund', amountWei),
 ]
 
-const callOf = (to: string, abi: Abi, functionName: string, ...args: unknown[]): Call => ({
+export const callOf = (to: string, abi: Abi, functionName: string, ...args: unknown[]): Call => ({
   to: to as Address,
   data: encodeFunctionData({ abi, functionName, args }),
   gas: callGas,

@@ -169,7 +169,7 @@ export const causes = {
     vault_terms_differ: [
       'error',
       'The vault has other terms than the manifest',
-      'Set epoch length and cap of the vault to those of the manifest, or publish a manifest that fits it.',
+      'Announce the terms of the manifest to the vault: npm run -s fund -- PROJECT --terms, in a checkout. Or publish a manifest that fits it.',
     ],
     vault_empty: ['error', 'The vault cannot pay another epoch', 'Fund the vault with the reward token.'],
     rounds_without_committee: [

@@ -7,11 +7,13 @@ import { accounts } from '../localnet/accounts.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { makeDevice } from '../localnet/sample/devices.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../localnet/temporary-network.ts'
+import { readVault } from '../localnet/vault-terms.ts'
+import { epochCap } from '../protocol/earnings/index.ts'
 import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { deriveProjectId, resolveProfile } from '../protocol/identity/index.ts'
 import type { ProjectManifest } from '../protocol/manifest/index.ts'
 import { signedManifest } from '../scripts/hub/manifest.ts'
-import { readNetwork } from '../scripts/hub/network.ts'
+import { readEconomics, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { loadedTools, runTool } from '../testing/run-tool.ts'
@@ -213,6 +215,52 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     expect(await fund('of-nobody', '1')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^Error: .*not_found/),
+    })
+  })
+
+  test('npm run fund --terms announces the terms of the newest published version, once', async () => {
+    const announce = (...args: string[]) =>
+      runLoaded('tools/fund.ts', [manifest.slug, ...args, '--terms', '--as', 'treasury'], {
+        HUB_URL: network.url,
+      })
+    const same = await announce()
+    expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('nothing to announce')])
+    const { work, economics } = manifest.consensus
+    const consensus = {
+      ...manifest.consensus,
+      work: { ...work, epoch_secs: 2 * work.epoch_secs },
+      economics: { ...economics, daily_emission: String(3n * BigInt(economics.daily_emission)) },
+    }
+    expect(await submit({ consensus })).toMatchObject({ code: 0, stderr: '' })
+    const [published] = await versions()
+    const told = await announce('601')
+    expect([told.code, told.stderr]).toEqual([0, ''])
+    expect(told.stdout).toContain('were put into the vault')
+    const { address } = (
+      await readNetwork(network.url).then(({ client }) => readEconomics(client, params().path.project_id))
+    ).vault
+    const { latest: terms } = await readVault(network.rpcUrl, { chainId: 31_337, address })
+    const epochSecs = 2 * work.epoch_secs
+    expect(terms).toMatchObject({
+      epochSecs,
+      epochCap: epochCap(consensus.economics.daily_emission, epochSecs),
+    })
+    // With the version, or at the first common boundary after the notice.
+    const { from } = terms
+    expect(from % epochSecs).toBe(0)
+    expect(from).toBeGreaterThanOrEqual(published!.effective_epoch! * epochSecs)
+    expect(from).toBeLessThan(published!.effective_epoch! * epochSecs + 3_600 + 120 + epochSecs)
+    expect((await announce()).stdout).toContain('nothing to announce')
+    const other = await runLoaded(
+      'tools/fund.ts',
+      [params().path.project_id, '--terms', '--as', 'developer'],
+      { HUB_URL: network.url },
+    )
+    expect(other).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^Error: The vault 0x\S+ takes terms from its developer alone, 0x\S+\.\n$/,
+      ),
     })
   })
 

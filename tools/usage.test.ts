@@ -17,6 +17,7 @@ test.each([
     '--rpc must be an http or https URL',
   ],
   ['tools/fund.ts', ['greetings'], 'Name a project and an amount.'],
+  ['tools/fund.ts', ['--terms'], 'Name a project and an amount.'],
   ['tools/fund.ts', ['A B', '1'], 'PROJECT must be the id or the slug of a project'],
   ['tools/fund.ts', ['greetings', '1.5'], 'AMOUNT must be a number of base units'],
   ['tools/fund.ts', ['greetings', '1', '--rpc', 'chain'], '--rpc must be an http or https URL'],

@@ -1,13 +1,22 @@
 import type { FoundCause } from '../../protocol/causes.ts'
 import type { ListingStatus } from '../../protocol/manifest/index.ts'
 import type { ProjectFacts } from '../stores/why-facts.ts'
-import { counted, projectCauses } from './project-causes.ts'
+import { counted, projectCauses, utc } from './project-causes.ts'
+
+/** When a version begins, null while it is not known, and the length of its epochs. */
+export interface VersionStart {
+  version: number
+  effectiveAt: number | null
+  epochSecs: number
+}
 
 export interface HealthFacts {
   project: ProjectFacts | null
   /** Members of the newest set. */
   eligible: number
   vault: { deployed: boolean; config_matches_manifest: boolean; runway_epochs: number }
+  /** A version that waits for its epoch, and whose epochs the vault will not pay. */
+  unpaid: VersionStart | null
   /** Rounds of the last 24 hours. */
   fallback: number
   contested: number
@@ -16,7 +25,7 @@ export interface HealthFacts {
 
 /** Why a project is not listed, has no committee or does not pay, the gravest first. @param now - Unix seconds. */
 export function healthCauses(
-  { project, eligible, vault, ...rounds }: HealthFacts,
+  { project, eligible, vault, unpaid, ...rounds }: HealthFacts,
   now: number,
 ): FoundCause[] {
   const { fallback, contested, failed } = rounds
@@ -28,7 +37,7 @@ export function healthCauses(
           ...projectCauses(project, now).map((cause) => forDeveloper(cause, project.listing)),
           ...smallCauses(project, eligible),
         ]),
-    ...(project !== null && withoutVault.includes(project.listing) ? [] : vaultCauses(vault)),
+    ...(project !== null && withoutVault.includes(project.listing) ? [] : vaultCauses(vault, unpaid)),
     ...found('rounds_without_committee', fallback, `${ofLastDay(fallback)} had no committee.`),
     ...found(
       'rounds_contested',
@@ -86,17 +95,21 @@ const smallCauses = ({ listing, set, committee }: ProjectFacts, eligible: number
 const found = (code: FoundCause['code'], count: number, message: string): FoundCause[] =>
   count > 0 ? [{ code, message }] : []
 
-function vaultCauses({
-  deployed,
-  config_matches_manifest: fits,
-  runway_epochs: runway,
-}: HealthFacts['vault']) {
+function vaultCauses(
+  { deployed, config_matches_manifest: fits, runway_epochs: runway }: HealthFacts['vault'],
+  unpaid: HealthFacts['unpaid'],
+) {
   const causes: FoundCause[] = []
   if (!deployed) causes.push({ code: 'vault_missing', message: 'The vault does not exist on chain yet.' })
   else if (!fits)
     causes.push({
       code: 'vault_terms_differ',
       message: 'Token, developer, epoch length or cap of the vault are not those of the manifest.',
+    })
+  else if (unpaid !== null)
+    causes.push({
+      code: 'vault_terms_differ',
+      message: `Version ${unpaid.version} has epochs of ${unpaid.epochSecs} s from ${utc(unpaid.effectiveAt ?? 0)} on, which the vault does not pay: it has other terms then.`,
     })
   if (runway === 0)
     causes.push({ code: 'vault_empty', message: 'The vault cannot pay another epoch at its cap.' })

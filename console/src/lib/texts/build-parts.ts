@@ -70,7 +70,7 @@ export const buildParts = {
     vault_missing: 'Fund it under “Vault and funding”: the first funding opens it.',
     vault_empty: 'Fund it under “Vault and funding”.',
     vault_terms_differ:
-      'Draft a version on this page whose epochs and daily emission are those of the vault.',
+      'Announce the terms of the newest version to the vault, as the page about this problem explains. Or draft a version on this page whose epochs and daily emission are those of the vault.',
     rounds_without_committee:
       'Find more owners of devices, or draft a version on this page that asks for a smaller committee.',
     project_without_tasks: 'Submit a task, or tell people who would.',

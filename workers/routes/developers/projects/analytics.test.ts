@@ -14,7 +14,7 @@ import { publishRound, right } from '../../../test/final-rounds.ts'
 import { createDeveloper } from '../../../test/project.ts'
 import { createKey } from '../../../test/rounds.ts'
 import { createListedProject } from '../../../test/subscription.ts'
-import { runSql, setListingStatus } from '../../../test/tables.ts'
+import { rowOf, runSql, setListingStatus } from '../../../test/tables.ts'
 
 const day = 86_400
 const validators = await createValidators(1)
@@ -222,6 +222,32 @@ describe('GET …/health', () => {
     const health = await project.health()
     expect(health.causes[0]).toMatchObject({ code, message: expect.stringContaining(message) })
     expect([health.status, health.issues[0]]).toEqual([status, code])
+  })
+
+  test('vault_terms_differ comes before a version with longer epochs begins, until its terms are announced', async () => {
+    const { projectId, index, health } = await healthy()
+    const version = await rowOf('SELECT * FROM project_versions WHERE project_id = ?', projectId)
+    const from = (Math.floor(now / day) + 1) * day
+    const waiting = {
+      ...{ ...version, id: null, version: 2, status: 'registered', manifest_hash: `0x${'0c'.repeat(32)}` },
+      ...{ epoch_secs: day, effective_at: from, effective_epoch: from / day },
+    }
+    const [columns, values] = [Object.keys(waiting), Object.values(waiting)]
+    await runSql(
+      `INSERT INTO project_versions (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
+      ...values,
+    )
+    const { status, causes } = await health()
+    expect([status, causes]).toMatchObject([
+      'degraded',
+      [{ code: 'vault_terms_differ', message: expect.stringContaining('Version 2 has epochs of 86400 s') }],
+    ])
+    const terms = { from: 0, epoch_secs: 3_600, epoch_cap: '1' }
+    await index({ next_terms: { ...terms, from, epoch_secs: day } })
+    expect(await health()).toMatchObject({ status: 'healthy', issues: [] })
+    // Too late for its first epochs.
+    await index({ next_terms: { ...terms, from: from + day, epoch_secs: day } })
+    expect((await health()).issues).toEqual(['vault_terms_differ'])
   })
 
   test.each<[ListingStatus, readonly string[], RegExp]>([

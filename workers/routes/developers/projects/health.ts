@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { type ChainState, vaultTerms } from '../../../chain/projections.ts'
 import { json } from '../../../http/answer.ts'
 import { defineRoute, ok } from '../../../route.ts'
 import type { Analytics } from '../../../stores/project-analytics.ts'
 import type { ProjectRecord } from '../../../stores/projects.ts'
 import { type ProjectFacts, WhyFactStore } from '../../../stores/why-facts.ts'
-import { healthCauses } from '../../../why/health-causes.ts'
+import { healthCauses, type VersionStart } from '../../../why/health-causes.ts'
 import { CauseView, causeExample, causesView } from '../../../why/view.ts'
 import { findOwn } from '../../projects/access.ts'
 import { economicsView, manifestOf } from '../../projects/view.ts'
@@ -59,7 +60,7 @@ export const getProjectHealth = defineRoute(
 )
 
 function healthView(
-  { project, current, vault }: ProjectRecord,
+  { project, current, pending, vault }: ProjectRecord,
   { eligible, days, last }: Analytics,
   facts: ProjectFacts | null,
   { now, origin }: { now: number; origin: string },
@@ -69,8 +70,9 @@ function healthView(
   const [fallback, contested] = [sumOf(days, 'fallback'), sumOf(days, 'contested')]
   const failed = sumOf(days, 'rounds') - sumOf(days, 'finalized')
   const rounds = { fallback, contested, failed }
+  const unpaid = pending !== null && vault !== null && !hasEpochsOf(vault, pending) ? pending : null
   const causes = causesView(
-    healthCauses({ project: facts, eligible, vault: economics.vault, ...rounds }, now),
+    healthCauses({ project: facts, eligible, vault: economics.vault, unpaid, ...rounds }, now),
     origin,
     true,
   )
@@ -87,6 +89,10 @@ function healthView(
     causes,
   }
 }
+
+/** Whether a vault has the epochs of a version from its start on; so it has, as long as nobody knows when that is. */
+const hasEpochsOf = (vault: ChainState, { effectiveAt, epochSecs }: VersionStart): boolean =>
+  effectiveAt === null || vaultTerms(vault, effectiveAt)?.epoch_secs === epochSecs
 
 /** The status that each cause leads to; a cause that only explains is not listed. */
 const statusBy: Partial<Record<string, (typeof states)[number]>> = {
