@@ -220,3 +220,15 @@ test('tasks that an earlier hub stored wait, start and are found by their keys a
     queue.schedule('p', epochTerms, now)
     expect(queue.starting().at(-1)).toMatchObject({ taskId: 'queued', task: { seq: 3 } })
   }))
+
+test('a task that was checked against the version before waits, and is named as one that the next does not take', () =>
+  within('a project whose version changes', (storage) => {
+    const queue = new TaskQueue(storage)
+    const dearer = { ...requestOf('dearer'), gasLimit: 2 }
+    expect(queue.submit('p', dearer, running, now)).toMatchObject({ status: 'queued', roundId: null })
+    expect(queue.submit('p', requestOf('fitting'), running, now)).toMatchObject({ status: 'queued' })
+    expect(queue.schedule('p', epochTerms, now)).toEqual(['dearer'])
+    queue.drop(['dearer'])
+    expect(queue.roundOf('fitting')).toEqual(expect.any(String))
+    expect(queue.schedule('p', epochTerms, now)).toEqual([])
+  }))

@@ -124,7 +124,9 @@ export class TaskQueue {
       const epochTerms = this.#termsNow(running)
       const full = this.#findFull(epochTerms)
       if (full !== null) return full
-      const terms = epochTerms && this.#termsFor(projectId, request, epochTerms, now)
+      // The version may have begun after the task was checked.
+      const isTaken = epochTerms !== null && isFitting(request, epochTerms)
+      const terms = isTaken ? this.#termsFor(projectId, request, epochTerms, now) : null
       const { taskId, idempotencyKey } = request
       const roundId = terms?.roundId ?? null
       this.#store({

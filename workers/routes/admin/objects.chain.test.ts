@@ -27,6 +27,7 @@ const projectId = `0x${'07'.repeat(32)}`
 const project = env.PROJECT_COMMITTEES.getByName(projectId)
 const terms = {
   ...{ epoch, epochSecs: 600, setHash: 'set', consensusHash: 'consensus', moduleAddress: 'module' },
+  ...{ functions: ['fold'], gasLimitMax: 1 },
   rules: { committee: {}, roundSecs: 60, leaseSecs: 30, acceptSecs: 10, snapshotAt: 0 },
 } as unknown as EpochTerms
 
