@@ -198,7 +198,8 @@ async function requireProven(
 async function blameOf(records: Records, evidence: Evidence): Promise<'open' | 'at_fault'> {
   const { kind, round_id } = evidence
   const file = await records.roundFiles.round(round_id)
-  if (file === null) {
+  // Records of an earlier form lack it.
+  if (file?.published === undefined) {
     // A row alone decides nothing.
     if ((await findRound(records, round_id)) !== null) return 'open'
     // All that a wrong vote takes is signed.
