@@ -5,10 +5,7 @@ import { json, type LinkHub } from '../testing/node/link-hub.ts'
 import { createHub, createMiner, publish, untilStatus } from '../testing/node/miner-stage.ts'
 
 describe('the benchmark', () => {
-  async function createSuite(receipt_hash: string) {
-    const hub = await createHub()
-    const miner = createMiner(hub)
-    publish(hub, miner)
+  function answerSuite(hub: LinkHub, receipt_hash: string): void {
     const run = {
       module_address: echo.address,
       function: 'echo',
@@ -17,6 +14,12 @@ describe('the benchmark', () => {
     }
     const suite = { suite: 'bench-v1', cases: [{ name: 'echo', ...run, receipt_hash }] }
     hub.answers.set('GET /v1/benchmarks/current', json(suite))
+  }
+  async function createSuite(receiptHash: string) {
+    const hub = await createHub()
+    const miner = createMiner(hub)
+    publish(hub, miner)
+    answerSuite(hub, receiptHash)
     return { hub, miner }
   }
   /** The receipt hash of the echo module on this input. */
@@ -54,5 +57,23 @@ describe('the benchmark', () => {
       benchmark: { differing: ['echo'] },
       last_errors: [{ message: expect.stringContaining('the benchmark gives other receipts') }],
     })
+  })
+
+  test('that differed runs once after each start, so that a mended device is not faulty for ever', async () => {
+    const { hub, miner } = await createSuite(hashText('other'))
+    const node = await miner.start()
+    const first = await hub.connection()
+    await first.next('ready')
+    first.close()
+    await (await hub.connection()).next('ready')
+    expect(asked(hub)).toBe(1)
+    await node.stop()
+    answerSuite(hub, pinned)
+    const again = await miner.start()
+    await untilStatus(again, { benchmark: { differing: [] } })
+    expect(asked(hub)).toBe(2)
+    await expect
+      .poll(() => hub.profiles.at(-1)?.benchmark)
+      .toMatchObject({ cases: [{ receipt_hash: pinned }] })
   })
 })

@@ -12,10 +12,12 @@ import type { Uses } from '../part.ts'
 import type { FactStore } from '../store/facts.ts'
 import type { OfferSources } from './offer-sources.ts'
 
-/** A stored result, the engine and version it depends on, and the cases whose receipt differs from the pinned one. */
+/** A stored result, the engine and versions it depends on, and the cases whose receipt differs from the pinned one. */
 export interface KeptBenchmark {
   readonly engine: Engine
   readonly version: string
+  /** The version of the engine that Node.js brings. */
+  readonly v8: string
   readonly result: BenchmarkResult
   readonly differing: readonly string[]
 }
@@ -26,11 +28,17 @@ const casesMax = 64
 /** The first run of a module compiles it. */
 const runsPerCase = 3
 
-/** The result of this engine and version; null if the suite has to be run. */
+const { v8 } = process.versions
+
+/** Nodes of this process that have run the suite since they started. */
+const measured = new WeakSet<FactStore>()
+
+/** The result of this engine and its versions; null if the suite has to be run. */
 export function keptBenchmark(facts: FactStore, engine: EngineChoice): KeptBenchmark | null {
   const text = facts.get(fact)
   const kept = text === null ? null : (JSON.parse(text) as KeptBenchmark)
-  const isOfThis = kept?.engine === deviceEngineOf(engine) && kept.version === packageJson.version
+  const isOfThis =
+    kept?.engine === deviceEngineOf(engine) && kept.version === packageJson.version && kept.v8 === v8
   return isOfThis ? kept : null
 }
 
@@ -39,8 +47,8 @@ export interface BenchmarkParts extends Uses<'clock' | 'log' | 'profile' | 'queu
 }
 
 /**
- * Runs the suite of the network if engine or version have changed since the last run, and keeps the result. Its runs take
- * turns with those of tasks.
+ * Runs the suite of the network if engine or versions have changed since the last run, and keeps the result. A suite that
+ * differed runs once after each start, because the cause may be mended. Its runs take turns with those of tasks.
  *
  * @throws {@link HubError} {@link OfferRefused} for what the hub does not give; {@link NodeFault} {@link QueueFull}
  */
@@ -51,7 +59,8 @@ export async function runBenchmark(
   stop: AbortSignal,
 ): Promise<void> {
   const { store, clock, log } = parts
-  if (keptBenchmark(store.facts, parts.engine) !== null) return
+  const last = keptBenchmark(store.facts, parts.engine)
+  if (last !== null && (last.differing.length === 0 || measured.has(store.facts))) return
   // Modules of another network are not run.
   await readNetwork(client, parts.profile)
   const { suite, cases } = await client.call({ method: 'GET', target: '/v1/benchmarks/current' }, readSuite)
@@ -64,8 +73,9 @@ export async function runBenchmark(
     .filter(({ receiptHash }, i) => results[i]?.receipt_hash !== receiptHash)
     .map(({ name }) => name)
   const result = { suite, ran_at: clock.now(), engine, cases: results, mgas_per_s: mgas, score }
-  const kept: KeptBenchmark = { engine, version: packageJson.version, result, differing }
+  const kept: KeptBenchmark = { engine, version: packageJson.version, v8, result, differing }
   store.facts.set(fact, JSON.stringify(kept))
+  measured.add(store.facts)
   if (differing.length === 0) log.info('benchmark done', { suite, score })
   else
     log.error('the benchmark gives other receipts than the network has; the hub gives this device no work', {
