@@ -89,6 +89,24 @@ test('a bound device sends its profile again once after its benchmark has run', 
   expect(described()).toBe(2)
 })
 
+test('a bound device describes itself again after a while, and notices that it is bound no more', async () => {
+  let isBound = true
+  const unknown: Answerer = (_, response) => sendJson(response, { error: 'not_found', message: 'No.' }, 404)
+  const hub = await startLyingHub(
+    hubAnswers(() => (isBound ? {} : { 'PUT /v1/devices/node-1/profile': unknown })),
+  )
+  const { pause, next, standing } = keep(hub.origin)
+  const described = () => hub.requests.filter((one) => one.startsWith('PUT')).length
+  await pause()
+  expect(standing().isBound).toBe(true)
+  // Another owner begins without a profile.
+  for (let beat = 0; beat < 10; beat++) await next()
+  expect(described()).toBe(2)
+  isBound = false
+  for (let beat = 0; beat < 10; beat++) await next()
+  expect(standing().isBound).toBe(false)
+})
+
 test.each([
   [
     'another time',

@@ -62,7 +62,7 @@ export interface RegistrationOptions {
 /** After a refusal only a person can do something, so nobody is asked often. */
 const refusedSeconds = 300
 
-/** A device is bound by its owner at any time, and the hub does not say so by itself. */
+/** A device is bound and unbound at any time, and the hub does not say so by itself; a new owner's device has no profile. */
 const beatsPerProfile = 10
 
 export type RunningRegistration = ReturnType<typeof keepRegistered>
@@ -162,7 +162,7 @@ async function openSession(options: RegistrationOptions) {
     beat: async (): Promise<{ nextInSeconds: number; standing: Partial<HubStanding> }> => {
       const { status, nextInSeconds } = await beat(client, signer, health())
       const benchmark = benchmarkRanAt()
-      const isDue = (isBound !== true && beats % beatsPerProfile === 0) || benchmark !== toldBenchmark
+      const isDue = beats % beatsPerProfile === 0 || benchmark !== toldBenchmark
       if (deviceProfile !== null && isDue) await describe(deviceProfile())
       toldBenchmark = benchmark
       beats += 1
