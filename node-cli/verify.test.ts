@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../testing/node/folders.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
 import { nodectlHere } from '../testing/node/nodectl-here.ts'
@@ -11,14 +11,23 @@ import {
   echo,
   folder,
   input,
+  looping,
   prepareExamples,
   readAnswer,
 } from '../testing/node/run-examples.ts'
+
+const endless = path.join(folder, 'endless.hbc')
+
+const { setTimeout: later } = globalThis
+/** Ends runs in a thread as soon as they have begun. */
+const withoutPatience = ((work: () => void, ms: number) =>
+  later(work, ms === 60_000 ? 0 : ms)) as typeof setTimeout
 
 /** The output of an honest run of echo. */
 // biome-ignore lint/suspicious/noExplicitAny: The output of the tool, of which the tests change what they like.
 let honest: any
 beforeAll(prepareExamples)
+beforeAll(() => writeFileSync(endless, looping()))
 beforeAll(async () => {
   honest = (await answer([echo, 'echo', '--input', input])).json
 })
@@ -96,6 +105,19 @@ describe('verify', () => {
     expect((await verify(json.receipt)).code).toBe(0)
     json.receipt.receipt.error = 'aborted: by hand'
     expect((await verify(json)).json.problems).toEqual(['error is "out of gas" here, not "aborted: by hand"'])
+  })
+
+  test('a receipt of a run that only gas ends is checked without a run that takes longer than a run may', async () => {
+    const clock = vi.spyOn(globalThis, 'setTimeout').mockImplementation(withoutPatience)
+    onTestFinished(() => clock.mockRestore())
+    const { json } = await answerHere([endless, 'echo', '--gas', '400'])
+    expect(json.receipt.receipt).toMatchObject({ gas_used: 400, error: 'out of gas' })
+    expect(await verifyWith(json.receipt, endless)).toMatchObject(holds)
+    json.receipt.receipt.error = 'aborted: by hand'
+    expect(await verifyWith(json.receipt, endless)).toMatchObject({
+      code: 1,
+      json: { problems: ['error is "out of gas" here, not "aborted: by hand"'] },
+    })
   })
 
   test('names everything that differs', async () => {

@@ -37,8 +37,8 @@ export interface Claim {
   /** The object around the envelope, such as the output of `run`; empty for a receipt alone. */
   readonly beside: Readonly<Record<string, unknown>>
   /**
-   * The gas limits that the run may have had. The output of `run` states the limit; a receipt does not, but only a run that
-   * the limit ended, or nearly ended, depends on it, and then the gas used is the limit.
+   * The gas limits that the run may have had, and the first decides. The output of `run` states the limit; a receipt does
+   * not, but a run has the same receipt when the gas that it used is its limit.
    */
   readonly gasLimits: readonly number[]
 }
@@ -65,7 +65,9 @@ export async function readClaim(file: string): Promise<Claim> {
     )
   const claimed = claimedOf(envelope)
   const stated = whole?.gas_limit
-  const gasLimits = isGasLimit(stated) ? [stated] : [limits.gas, claimed.receipt.gas_used].filter(isGasLimit)
+  const gasLimits = isGasLimit(stated)
+    ? [stated]
+    : [...new Set([claimed.receipt.gas_used, limits.gas])].filter(isGasLimit)
   return { envelope: claimed, beside: whole ?? {}, gasLimits }
 }
 

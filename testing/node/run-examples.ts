@@ -57,6 +57,14 @@ export function answering(text: string): Uint8Array {
   return packArtifact(echoManifest, tools.parseWat('answer.wat', wat, {}).toBinary({}).buffer).bytes
 }
 
+/** An artifact whose function never returns. */
+export function looping(): Uint8Array {
+  const wat = `(module (memory (export "memory") 1)
+    (func (export "__alloc") (param i32) (result i32) (i32.const 1024))
+    (func (export "__hive_entry") (param i32 i32 i32) (result i64) (loop $forever (br $forever)) (unreachable)))`
+  return packArtifact(echoManifest, tools.parseWat('loop.wat', wat, {}).toBinary({}).buffer).bytes
+}
+
 export const input = '{"msg":"hi"}'
 /** The outcome of the tool, with its output read as JSON. */
 export const readAnswer = ({ code, stdout, stderr }: Outcome) => ({

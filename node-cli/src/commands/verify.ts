@@ -15,7 +15,7 @@ import {
   readArtifactFile,
   readRunInput,
 } from '../cli/run-request.ts'
-import { type EngineChoice, execute } from '../engine/index.ts'
+import { type EngineChoice, type ExecutionResult, execute, NodeFault } from '../engine/index.ts'
 import { verifyNatively } from '../node-verifier.ts'
 import { profileArgument, profileEnvironment, profileOf } from '../profile.ts'
 import { type Claim, type ClaimedEnvelope, readClaim, receiptMembers } from '../receipt-claim.ts'
@@ -93,17 +93,26 @@ async function differences(
   const { functions } = manifest
   if (!functions.includes(functionName)) return [`the module does not export the function ${functionName}`]
   const request = { engine, address, module: { wasm, functions }, function: functionName, input } as const
-  let first: string[] | undefined
+  let found: string[] | undefined
   for (const gasLimit of claim.gasLimits) {
-    const result = await orFault(
-      'the receipt cannot be checked',
-      execute({ ...request, gasLimit, foreground: true }),
-    )
-    const found = differencesFrom(claim, { address, functionName, input, result })
+    const run = execute({ ...request, gasLimit, foreground: true })
+    // The first limit decides. A run with the other one tells more of what differs, if it ends.
+    const result = await (found === undefined ? orFault('the receipt cannot be checked', run) : orNull(run))
+    if (result === null) break
+    found = differencesFrom(claim, { address, functionName, input, result })
     if (found.length === 0) return found
-    first ??= found
   }
-  return [...(first ?? []), ...stateProblem(wasm)]
+  return [...(found ?? []), ...stateProblem(wasm)]
+}
+
+/** The result of a run, or null where the node has none. */
+async function orNull(run: Promise<ExecutionResult>): Promise<ExecutionResult | null> {
+  try {
+    return await run
+  } catch (error) {
+    if (error instanceof NodeFault) return null
+    throw error
+  }
 }
 
 function differencesFrom({ envelope, beside }: Claim, ran: Ran): string[] {
