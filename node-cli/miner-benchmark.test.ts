@@ -64,7 +64,7 @@ describe('the benchmark', () => {
     const node = await miner.start()
     const first = await hub.connection()
     await first.next('ready')
-    first.close()
+    first.close(1001)
     await (await hub.connection()).next('ready')
     expect(asked(hub)).toBe(1)
     await node.stop()
