@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import { hashPayload } from '../protocol/execution/index.ts'
 import { collector, echo } from '../testing/node/artifacts.ts'
 import { bring, collecting, echoing, execute, problemsOf } from '../testing/node/execution-calls.ts'
 import { newFolder } from '../testing/node/folders.ts'
+import { limitedNode } from '../testing/node/limited-node.ts'
 import { type ServingNode, sharedNode, startNode, startNodeHere } from '../testing/node/serving-node.ts'
 import { pageBytesMax } from './src/serve/http/page.ts'
 
@@ -152,6 +153,26 @@ describe('/chunks', () => {
     expect((await node.call('/status')).json.storage.chunk_bytes).toBe(900_000)
   })
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a chunk that a full disk does not take leaves nothing there, and its caller may try again later',
+  async () => {
+    // No file of the process may grow beyond 512 KiB.
+    const { env } = limitedNode(512)
+    const folder = newFolder()
+    const node = await startNode(folder, { flags: ['--chunk-storage', '2'], env })
+    const put = (bytes: Uint8Array) =>
+      node.call(`/chunks/${hashBytes(bytes)}`, { method: 'PUT', body: bytes })
+    expect(await put(new Uint8Array(600_000))).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '10' },
+      json: { error: 'unavailable' },
+    })
+    expect(readdirSync(path.join(folder, 'chunks')).filter((name) => name.endsWith('.part'))).toEqual([])
+    expect((await put(new Uint8Array(100_000))).status).toBe(201)
+    expect((await node.call('/status')).json.storage.chunk_bytes).toBe(100_000)
+  },
+)
 
 describe('the status of a node', () => {
   test('/node shows the identity and the capabilities of the node', async () => {

@@ -7,6 +7,7 @@ import { CliError } from '../cli/errors.ts'
 import { nodeSigner } from '../node-signer.ts'
 import { makeFolder } from './make-folder.ts'
 import { ForeignFile, othersCanRead, readAtMost, useOwnFile } from './own-file.ts'
+import { syncFolder } from './sync-folder.ts'
 
 const keyFileName = 'node.key'
 /** 64 hex digits and a newline. */
@@ -105,11 +106,4 @@ export function identityOf(profile: Profile, dataDir: string, seed: string): Ide
     node_id: deriveNodeId(profile, publicKey),
     public_key: publicKey,
   }
-}
-
-/** A new name survives a power cut only once its folder was written too. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(folder)
-  await handle.sync().finally(() => handle.close())
 }

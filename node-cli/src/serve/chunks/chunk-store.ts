@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { syncFolder } from '../../data-dir/sync-folder.ts'
 
 /**
  * Chunks under their hashes: each a file, with a row that counts it. The row is written last, so one that is there has its
@@ -60,14 +61,21 @@ export class ChunkStore {
     const file = this.#file(hash)
     const part = path.join(this.#folder, `${randomBytes(8).toString('hex')}.part`)
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-    const handle = await open(part, 'wx', 0o600)
     try {
-      await handle.writeFile(bytes)
-      await handle.sync()
-    } finally {
-      await handle.close()
+      const handle = await open(part, 'wx', 0o600)
+      try {
+        await handle.writeFile(bytes)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(part, file)
+    } catch (error) {
+      // A disk that is full would keep what no row counts. One that fails may not remove it either.
+      await rm(part, { force: true }).catch(() => {})
+      throw error
     }
-    await rename(part, file)
+    await syncFolder(path.dirname(file))
   }
 
   /** In 256 folders, so that none gets too large to list. */

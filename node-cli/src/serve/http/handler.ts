@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDatabaseFailure } from '../../data-dir/database.ts'
+import { isDiskFailure } from '../../data-dir/disk-failure.ts'
 import { RunAbandoned } from '../execution/execution-queue.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -140,7 +141,7 @@ function errorAnswer(error: unknown, requestId: string, log: Log): Answer {
 
 /** A disk that is full or fails, and a database that another program holds: nothing was kept, and nothing was promised. */
 function faultOf(error: unknown): ApiError {
-  if (isDatabaseFailure(error))
+  if (isDatabaseFailure(error) || isDiskFailure(error))
     return unavailable('The node cannot use its data directory at the moment. Try again later.', retrySeconds)
   return new ApiError('internal', 'The node failed with an internal error. Report it with the request_id.')
 }
