@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { filler, spinner } from '../testing/node/artifacts.ts'
 import { spinning } from '../testing/node/execution-calls.ts'
@@ -31,6 +32,17 @@ const refusedSettings = (flags: string[], env: NodeJS.ProcessEnv = {}): CliError
   }
   throw new Error('they are not refused')
 }
+
+function fillDatabase(dataDir: string): void {
+  const db = new DatabaseSync(path.join(dataDir, 'node.sqlite'))
+  db.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON facts BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
+  )
+  db.close()
+}
+
+const placeLink = (dataDir: string): void =>
+  symlinkSync('elsewhere', path.join(dataDir, 'nodectl.owner.part'))
 
 describe('the start', () => {
   test('prints the identity and the address of the node in one line of JSON', async () => {
@@ -209,6 +221,20 @@ describe('a data directory', () => {
     const words = `is a copy of the data directory that process ${node.pid} uses`
     const outcome = await refused([], { NODE_DATA_DIR: path.join(folder, 'copy') })
     expect(outcome).toEqual(failedWith(expect.stringContaining(words)))
+  })
+
+  test.each([
+    ['whose database takes no rows', 'database or disk is full', fillDatabase],
+    ['with a foreign file of that name', 'nodectl.owner.part is a symbolic link', placeLink],
+  ])('%s is no bug of nodectl', async (_, reason, spoil) => {
+    const dataDir = newFolder()
+    await (await startNode(dataDir)).stop()
+    spoil(dataDir)
+    const outcome = await refused(['--bind', '127.0.0.1:0'], { NODE_DATA_DIR: dataDir })
+    expect(outcome).toEqual(
+      failedWith(expect.stringContaining(`Error: the data directory ${dataDir} cannot be used: `)),
+    )
+    expect(outcome.stderr).toContain(reason)
   })
 
   test('is taken over after its process was killed', async () => {
