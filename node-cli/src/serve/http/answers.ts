@@ -44,9 +44,18 @@ function piecesOf({ body }: Answer): Buffer[] | Pieces {
 async function writePieces(response: ServerResponse, pieces: Pieces): Promise<void> {
   for await (const piece of pieces) {
     if (response.destroyed) return
-    if (piece.length > 0 && !response.write(piece))
-      await Promise.race([once(response, 'drain'), once(response, 'close')])
+    if (piece.length > 0 && !response.write(piece)) await untilRead(response)
   }
+}
+
+/** Waits until a caller has read what was written, or is gone. */
+async function untilRead(response: ServerResponse): Promise<void> {
+  // Takes away the listeners of the event that did not come.
+  const over = new AbortController()
+  const options = { signal: over.signal }
+  await Promise.race([once(response, 'drain', options), once(response, 'close', options)]).finally(() =>
+    over.abort(),
+  )
 }
 
 /** Reads the rest of a body and drops it, within the limits above. */
