@@ -102,6 +102,10 @@ describe('the launchd daemon', () => {
       '/var/log/nodectl.log',
     ])
     expect(plist).toMatch(/<key>KeepAlive<\/key>\s*<dict>\s*<key>SuccessfulExit<\/key>\s*<false\/>/)
+    // launchd appends to the log, and nothing of the system shortens it.
+    expect(plist).toContain(
+      'Nothing shortens it. Empty it while the node runs: true > /var/log/nodectl.log\n',
+    )
     expect(plist).toMatch(/<key>NumberOfFiles<\/key>\s*<integer>65536<\/integer>/)
   })
 

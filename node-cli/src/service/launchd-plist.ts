@@ -2,6 +2,8 @@ import type { ServiceOptions } from './service-options.ts'
 
 export const launchdFile = '/Library/LaunchDaemons/nodectl.plist'
 
+const logFile = '/var/log/nodectl.log'
+
 /** Exports the lines of the file named first, and becomes the program named then. */
 const withEnvironment = 'set -a; . "$0"; exec "$@"'
 
@@ -19,7 +21,8 @@ export function launchdPlist({ command, flags, user, dataDir, environmentFile }:
     nodectl service print env > ${commented(environmentFile)} && chown ${commented(user)} ${commented(environmentFile)} && chmod 600 ${commented(environmentFile)}
     nodectl service print launchd > ${launchdFile}
     launchctl bootstrap system ${launchdFile}
-  Follow its log: tail -f /var/log/nodectl.log
+  Follow its log: tail -f ${logFile}
+  Nothing shortens it. Empty it while the node runs: true > ${logFile}
 -->
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -53,7 +56,7 @@ ${program.map((word) => `    <string>${escaped(word)}</string>`).join('\n')}
     <integer>65536</integer>
   </dict>
   <key>StandardErrorPath</key>
-  <string>/var/log/nodectl.log</string>
+  <string>${logFile}</string>
 </dict>
 </plist>
 `
