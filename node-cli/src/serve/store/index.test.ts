@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../testing/node/folders.ts'
 import { databaseFile, openDatabase } from '../../data-dir/database.ts'
 import { openServeStore } from './index.ts'
@@ -60,4 +60,24 @@ test('the database of another version is refused with the fix, and stays as it i
     }),
   )
   expect(readFileSync(databaseFile(dataDir))).toEqual(before)
+})
+
+test('no statement that drops or changes rows reads a whole table that grows with the rounds', () => {
+  const dataDir = path.join(temporaryFolder(), 'node')
+  const prepared = vi.spyOn(DatabaseSync.prototype, 'prepare')
+  onTestFinished(() => prepared.mockRestore())
+  openServeStore(dataDir).close()
+  const changing = prepared.mock.calls.map(([sql]) => sql).filter((sql) => /^\s*(DELETE|UPDATE)/.test(sql))
+  expect(changing.length).toBeGreaterThan(9)
+  const plans = inDatabase(dataDir, (db) =>
+    changing.flatMap((sql) =>
+      db
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => `${detail}: ${sql}`),
+    ),
+  )
+  expect(plans.filter((plan) => /^SCAN (votes|ledger|rounds|round_votes|attestations)\b/.test(plan))).toEqual(
+    [],
+  )
 })

@@ -176,5 +176,7 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER heard_round_dropped AFTER DELETE ON rounds WHEN old.heard_from IS NOT NULL BEGIN
     UPDATE heard_totals SET rounds = rounds - 1 WHERE public_key = old.heard_from;
   END;
+  -- Votes of direct rounds are dropped by their round, among votes that stay for ever.
+  CREATE INDEX direct_votes ON votes (round_id) WHERE kind = 'execution';
   `,
 ]
