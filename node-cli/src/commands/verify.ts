@@ -105,7 +105,7 @@ async function differences(
   return [...(found ?? []), ...stateProblem(wasm)]
 }
 
-/** The result of a run, or null where the node has none. */
+/** The result of a run, or null if the node has none. */
 async function orNull(run: Promise<ExecutionResult>): Promise<ExecutionResult | null> {
   try {
     return await run
