@@ -19,7 +19,9 @@ import {
   untilStatus,
   votesIn,
 } from '../testing/node/miner-stage.ts'
+import { inDatabase } from '../testing/node/node-database.ts'
 import { nodectlHere } from '../testing/node/nodectl-here.ts'
+import type { ServingNode } from '../testing/node/serving-node.ts'
 import { seatedOf } from '../testing/node/test-project.ts'
 
 const profile = resolveProfile()
@@ -78,6 +80,18 @@ describe('a valid offer', () => {
       expect(text).toContain(`${line}\n`)
     const told = node.log().filter(({ round_id }) => round_id === vote.round_id)
     expect(told.map(({ message }) => message)).toEqual(['offer accepted', 'executed', 'lease counted'])
+  })
+
+  test('leaves a receipt that goes after a week, and a vote that stays', async () => {
+    const { miner, project, node, socket } = await createStage()
+    for (const seq of [0, 1]) await take(socket, project.offer(miner.key, { seq }))
+    const receipts = async (of: ServingNode) => (await of.call('/ledger')).json.receipts.length
+    expect(await receipts(node)).toBe(2)
+    await node.stop()
+    inDatabase(miner.dataDir, (db) => db.exec('UPDATE task_data SET created_at = created_at - 8 * 86400'))
+    const again = await miner.start()
+    await expect.poll(() => receipts(again)).toBe(1)
+    expect(votesIn(miner.dataDir)).toHaveLength(2)
   })
 
   test('may store its input at the hub, and the input is requested only there', async () => {

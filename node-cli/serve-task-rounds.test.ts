@@ -7,6 +7,8 @@ import { createTaskVote, parseFinalityVote } from '../protocol/rounds/index.ts'
 import { echo, spinner } from '../testing/node/artifacts.ts'
 import { conflict } from '../testing/node/execution-calls.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
+import { inDatabase } from '../testing/node/node-database.ts'
+import type { ServingNode } from '../testing/node/serving-node.ts'
 import {
   attestedSet,
   createTestProject,
@@ -93,6 +95,25 @@ describe('POST /consensus/task-rounds', () => {
     const { executions, final_rounds } = (await node.call('/status')).json.counts
     expect([executions, final_rounds]).toEqual([before.executions + 1, 0])
     expect((await shown(node, round.roundId)).json.state).toBe('escalated')
+  })
+
+  test('the run of a round that is over goes after a week, and its vote stays', async () => {
+    const { project, hub, node, validator } = await afterAttesting(startOne())
+    showArtifact(hub, echo.address, echo.bytes)
+    const [over, open] = [createTestRound(project), createTestRound(project)]
+    const ask = (of: ServingNode) =>
+      Promise.all([over, open].map((round) => decide(of, finalityRequest(round, { audited: true }))))
+    const [first, second] = await ask(node)
+    expect(first!.json.run).not.toBeNull()
+    await node.stop()
+    inDatabase(validator.dataDir, (db) => {
+      db.prepare("UPDATE rounds SET state = 'failed' WHERE round_id = ?").run(over.roundId)
+      db.exec('UPDATE task_data SET created_at = created_at - 8 * 86400')
+    })
+    const again = await startKnowing(validator)
+    const run = async () => (await ask(again))[0]!.json.run
+    await expect.poll(run).toBeNull()
+    expect((await ask(again)).map(({ json }) => json)).toEqual([{ ...first!.json, run: null }, second!.json])
   })
 
   test('a contested round is run, and forged votes count for nothing', async () => {

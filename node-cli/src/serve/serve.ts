@@ -16,12 +16,12 @@ import { isLoopbackBind, type Names, type ServeConfig } from './config.ts'
 import { deviceEngineOf } from './device-engine.ts'
 import { createEpochs, type Epochs } from './epochs/index.ts'
 import { evidencePart } from './evidence/evidence-part.ts'
-import { directRoundsPart } from './execution/direct-part.ts'
 import { executionMetrics } from './execution/execution-metrics.ts'
 import { ExecutionQueue } from './execution/execution-queue.ts'
 import { Executor } from './execution/executor.ts'
 import { ModuleChanges } from './execution/module-changes.ts'
 import { ModuleLibrary } from './execution/module-library.ts'
+import { oldRoundsPart } from './execution/old-rounds-part.ts'
 import { GenerationFollower } from './generations/follower.ts'
 import { Generations } from './generations/generations.ts'
 import { createCredentials } from './http/credentials.ts'
@@ -141,7 +141,7 @@ function partsOf(node: ServeNode, validator: Validator | null, epochs: Epochs | 
   const hub = hubUrl === null ? null : { url: hubUrl, part: hubPart(node, config, hubUrl) }
   return [
     idleMemoryPart(),
-    directRoundsPart(node, config.direct.retention),
+    oldRoundsPart(node, config.direct.retention),
     ...(hub === null ? [] : [hub.part]),
     ...(stateSync ? [stateSyncPart(node)] : []),
     ...(validator === null ? [] : [validatorPart(node, validator, nodeUrl)]),

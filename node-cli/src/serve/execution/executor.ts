@@ -269,7 +269,7 @@ export class Executor {
     const content = { task, receipt: hashedMembers(envelope.receipt), payout_address, position }
     const vote = await background.run('makeTaskVote', seed, content)
     const given = store.votes.give({ vote, issuedAt: task.issued_at, createdAt: clock.now() }, () => {
-      this.#appendToLedger(envelope)
+      store.taskData.keepReceipt(this.#appendToLedger(envelope))
       alongside(result)
     })
     if (!given.isNew) alongside(result)

@@ -37,7 +37,8 @@ export const withholdVotesBefore = (facts: FactStore, time: number): void =>
 
 /**
  * The votes of this node: one for each key, kind and round. A vote leaves the process only as this store gives it. Votes of
- * direct rounds are dropped after a while (`direct-rounds.ts`), and their rounds get no other vote.
+ * direct rounds are dropped after a while (`direct-rounds.ts`), and their rounds get no other vote. Of the votes on tasks only
+ * the answer is dropped (`task-data.ts`).
  */
 export function voteStore(db: DatabaseSync, facts: FactStore) {
   const select = db.prepare(

@@ -23,6 +23,7 @@ import { senderStore } from './senders.ts'
 import { setStore } from './sets.ts'
 import { stateIndexStore } from './state-index.ts'
 import { syncedStateStore } from './synced-state.ts'
+import { taskDataStore } from './task-data.ts'
 
 export type ServeStore = Readonly<ReturnType<typeof openServeStore>>
 
@@ -65,6 +66,7 @@ export function openServeStore(dataDir: string) {
       sets: setStore(db),
       stateIndex: stateIndexStore(db, transaction, modules.sequence),
       syncedState: syncedStateStore(db, facts),
+      taskData: taskDataStore(db, transaction),
       votes: voteStore(db, facts),
       /** Writes what a run stored, within a transaction of the caller's. */
       writeStorage: (writes: readonly StorageWrite[]) => writeStorage(db, writes),

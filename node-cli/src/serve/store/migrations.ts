@@ -179,4 +179,30 @@ export const migrations: readonly string[] = [
   -- Votes of direct rounds are dropped by their round, among votes that stay for ever.
   CREATE INDEX direct_votes ON votes (round_id) WHERE kind = 'execution';
   `,
+  `
+  -- The large data of task rounds, in the order in which this node made it, with its size: the receipt of a run, or the run that
+  -- a validator answers beside its vote. The oldest is dropped.
+  CREATE TABLE task_data (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, round_id TEXT, ledger_id INTEGER, bytes INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  );
+  -- Its size: one row.
+  CREATE TABLE task_data_total (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER NOT NULL);
+  INSERT INTO task_data_total VALUES (1, 0);
+  CREATE TRIGGER task_data_kept AFTER INSERT ON task_data BEGIN
+    UPDATE task_data_total SET bytes = bytes + new.bytes;
+  END;
+  CREATE TRIGGER task_data_dropped AFTER DELETE ON task_data BEGIN
+    UPDATE task_data_total SET bytes = bytes - old.bytes;
+  END;
+  CREATE INDEX finality_answers ON votes (round_id) WHERE kind = 'finality' AND answer <> 'null';
+  INSERT INTO task_data (round_id, bytes, created_at)
+    SELECT round_id, octet_length(answer), created_at FROM votes
+    WHERE kind = 'finality' AND answer <> 'null' ORDER BY id;
+  INSERT INTO task_data (ledger_id, bytes, created_at)
+    SELECT id, octet_length(envelope), created_at FROM ledger
+    WHERE receipt_hash IN (SELECT json_extract(vote, '$.receipt_hash') FROM votes WHERE kind = 'task')
+      AND id NOT IN (SELECT ledger_id FROM direct_rounds)
+    ORDER BY id;
+  `,
 ]

@@ -21,7 +21,7 @@ export interface TaskRoundsParts
   extends KnownValidators,
     Uses<
       'background' | 'clock' | 'identity' | 'log' | 'paramsSchedule' | 'profile' | 'seed',
-      'file' | 'rounds' | 'roundVotes' | 'sets' | 'votes'
+      'file' | 'rounds' | 'roundVotes' | 'sets' | 'taskData' | 'votes'
     > {
   readonly executor: Executor
 }
@@ -115,6 +115,7 @@ export class TaskRounds {
     const state = closedRoundState(fallback !== null, tally.contested, audited)
     const vote = { vote: own.vote, issuedAt: task.issued_at, answer: runText(run), createdAt: clock.now() }
     const given = store.votes.give(vote, () => {
+      store.taskData.keepAnswer(record.round_id)
       const now = clock.now()
       store.rounds.judge({ roundId: record.round_id, task, judgement }, state, now)
       for (const cast of judged.votes) store.roundVotes.keep({ vote: cast, subject: cast.receipt_hash }, now)
