@@ -121,7 +121,7 @@ export function roundStore(db: DatabaseSync) {
   )
   // Only rounds of votes that came to nothing are removed, so the last numbers are how many there were.
   const count = db.prepare(
-    'SELECT coalesce(max(id), 0) AS known, coalesce(max(final_seq), 0) AS final FROM rounds',
+    `SELECT (SELECT coalesce(max(id), 0) FROM rounds) AS known, (SELECT coalesce(max(final_seq), 0) FROM rounds) AS final`,
   )
   type Place = Pick<RoundRecord, 'roundId' | 'projectId' | 'epoch'>
   /** An existing record stays. */
