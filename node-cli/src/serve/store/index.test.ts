@@ -6,6 +6,7 @@ import { temporaryFolder } from '../../../../testing/node/folders.ts'
 import { databaseFile, openDatabase } from '../../data-dir/database.ts'
 import { openServeStore } from './index.ts'
 import { migrations } from './migrations.ts'
+import { roundStore } from './rounds.ts'
 import { taskDataRetention } from './task-data.ts'
 
 /** Does something with the database of a data directory that no store has open. */
@@ -31,17 +32,18 @@ test('a new data directory gets every migration once, and can be opened again', 
   })
 })
 
-test('the database of an earlier version is brought up to date, with everything in it', () => {
+test('what an earlier build writes into the database of this one is as it should be', () => {
   const dataDir = path.join(temporaryFolder(), 'node')
-  openDatabase(dataDir).close()
-  inDatabase(dataDir, (db) =>
-    db.exec(`${migrations[0]} PRAGMA user_version = 1;
-      INSERT INTO rounds (round_id, project_id, epoch, state, seen_at) VALUES ('task:1', 'project', 7, 'pending', 5);`),
-  )
+  const before = openServeStore(dataDir)
+  for (const roundId of ['task:1', 'task:2'])
+    before.rounds.hear({ roundId, projectId: 'project', epoch: 7 }, 'key', 5)
+  before.close()
+  // It knows the tables of the migrations alone.
+  inDatabase(dataDir, (db) => db.exec("UPDATE rounds SET judgement = '{}' WHERE round_id = 'task:1'"))
   const { rounds, close } = openServeStore(dataDir)
-  expect(rounds.find('task:1')).toMatchObject({ projectId: 'project', state: 'pending' })
-  expect(rounds.open(0, 9, 9)).toHaveLength(1)
-  close()
+  onTestFinished(close)
+  expect(rounds.open(0, 9, 9).map(({ roundId }) => roundId)).toEqual(['task:1', 'task:2'])
+  expect(rounds.dropHeard(9, 9)).toEqual(['task:2'])
 })
 
 test('the database of another version is refused with the fix, and stays as it is', () => {
@@ -63,25 +65,40 @@ test('the database of another version is refused with the fix, and stays as it i
   expect(readFileSync(databaseFile(dataDir))).toEqual(before)
 })
 
-test('data of tasks that an older version kept is dropped as new data is', () => {
+test('the runs of a validator that an older version kept are dropped as new ones are', () => {
   const dataDir = path.join(temporaryFolder(), 'node')
   const old = openDatabase(dataDir)
-  for (const sql of migrations.slice(0, 2)) old.exec(sql)
-  old.exec('PRAGMA user_version = 2')
+  for (const sql of migrations) old.exec(sql)
+  old.exec(`PRAGMA user_version = ${migrations.length}`)
   const vote = old.prepare('INSERT INTO votes VALUES (NULL, ?, ?, ?, ?, ?, 1)')
-  vote.run('key', 'task', 'task:1', '{"receipt_hash":"of a task"}', null)
   vote.run('key', 'finality', 'task:2', '{}', '{"output_b64":""}')
   vote.run('key', 'finality', 'task:3', '{}', 'null')
-  const receipt = old.prepare("INSERT INTO ledger VALUES (NULL, 'module', 'f', ?, '{}', 1)")
-  for (const hash of ['of a task', 'of a direct round', 'of the operator']) receipt.run(hash)
   old.exec("INSERT INTO rounds (round_id, state, final_seq, seen_at) VALUES ('task:2', 'finalized', 1, 1)")
   old.close()
+  openServeStore(dataDir).close()
   const store = openServeStore(dataDir)
   onTestFinished(store.close)
-  expect(store.taskData.prune(taskDataRetention, 9_000_000)).toBe(2)
-  expect(store.ledger.newest({ address: null, functionName: null, before: null, limit: 9 })).toEqual([3, 2])
+  expect(store.taskData.prune(taskDataRetention, 9_000_000)).toBe(1)
   expect(store.votes.find('key', 'finality', 'task:2')).toEqual({ vote: '{}', answer: null })
-  expect(store.votes.find('key', 'task', 'task:1')).not.toBeNull()
+  expect(store.votes.find('key', 'finality', 'task:3')).toEqual({ vote: '{}', answer: 'null' })
+})
+
+test('open rounds are read by age alone, among any number of rounds that never became final', () => {
+  const store = openServeStore(path.join(temporaryFolder(), 'node'))
+  onTestFinished(store.close)
+  const prepared = vi.spyOn(store.db, 'prepare')
+  roundStore(store.db)
+  const opens = prepared.mock.calls
+    .map(([sql]) => sql)
+    .filter((sql) => sql.includes('ORDER BY') && /heard|judged/.test(sql))
+  const plans = opens.flatMap((sql) =>
+    store.db
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail)),
+  )
+  expect(plans.filter((plan) => /TEMP B-TREE|^SCAN/.test(plan))).toEqual([])
+  expect(plans.filter((plan) => plan.includes('seen_at'))).toHaveLength(opens.length)
 })
 
 test('no statement that drops or changes rows reads a whole table that grows with the rounds', () => {

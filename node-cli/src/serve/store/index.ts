@@ -13,7 +13,7 @@ import { generationStore } from './generations.ts'
 import { hubContactStore } from './hub-contact.ts'
 import { leaseStore } from './leases.ts'
 import { ledgerStore } from './ledger.ts'
-import { migrations } from './migrations.ts'
+import { additions, migrations } from './migrations.ts'
 import { moduleStore } from './modules.ts'
 import { nonceStore } from './nonces.ts'
 import { projectRulesStore } from './project-rules.ts'
@@ -93,5 +93,6 @@ function migrate(db: DatabaseSync, file: string): void {
       )
     for (const sql of migrations.slice(applied)) db.exec(sql)
     db.exec(`PRAGMA user_version = ${migrations.length}`)
+    db.exec(additions)
   })
 }

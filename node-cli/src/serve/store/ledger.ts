@@ -20,7 +20,7 @@ export function ledgerStore(db: DatabaseSync) {
   const ofFunction = select('AND function = ?')
   const ofBoth = select('AND address = ? AND function = ?')
   const envelope = db.prepare('SELECT envelope FROM ledger WHERE id = ?')
-  // Counts every receipt that was ever appended: the oldest ones of direct rounds are dropped.
+  // Counts every receipt that was ever appended: the oldest ones of rounds are dropped.
   const last = db.prepare('SELECT coalesce(max(id), 0) AS count FROM ledger')
   const idsOf = (rows: unknown[]): number[] => (rows as { id: number }[]).map(({ id }) => id)
   return {

@@ -157,52 +157,54 @@ export const migrations: readonly string[] = [
     address TEXT PRIMARY KEY, sequence INTEGER NOT NULL, root TEXT NOT NULL, round_id TEXT NOT NULL
   ) WITHOUT ROWID;
   `,
-  `
-  -- Of a round that only votes of others tell of: the key of the first vote. Null once this node judged it, or it is over.
-  ALTER TABLE rounds ADD COLUMN heard_from TEXT;
-  DROP INDEX rounds_open;
-  CREATE INDEX rounds_judged ON rounds (seen_at)
-  WHERE final_seq IS NULL AND heard_from IS NULL AND state <> 'failed';
-  CREATE INDEX rounds_heard ON rounds (seen_at) WHERE heard_from IS NOT NULL;
-  -- How many such rounds each key told of first.
-  CREATE TABLE heard_totals (public_key TEXT PRIMARY KEY, rounds INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TRIGGER round_heard AFTER INSERT ON rounds WHEN new.heard_from IS NOT NULL BEGIN
-    INSERT INTO heard_totals VALUES (new.heard_from, 1) ON CONFLICT DO UPDATE SET rounds = rounds + 1;
+]
+
+/**
+ * Tables, indexes and triggers that came later, made where they are missing. An earlier build ignores them, so a node can go
+ * back to it with its data directory: none of them may be needed for what that build wrote meanwhile to be right.
+ */
+export const additions = `
+  -- Rounds that only votes of others tell of, with the key of the first vote, until this node judged them, or they are over.
+  CREATE TABLE IF NOT EXISTS heard_rounds (
+    round_id TEXT PRIMARY KEY, public_key TEXT NOT NULL, seen_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS heard_rounds_by_age ON heard_rounds (seen_at);
+  CREATE TRIGGER IF NOT EXISTS heard_round_known AFTER UPDATE ON rounds
+  WHEN new.judgement IS NOT NULL OR new.final_seq IS NOT NULL OR new.state = 'failed' BEGIN
+    DELETE FROM heard_rounds WHERE round_id = new.round_id;
   END;
-  CREATE TRIGGER heard_round_known AFTER UPDATE OF heard_from ON rounds
-  WHEN old.heard_from IS NOT NULL AND new.heard_from IS NULL BEGIN
-    UPDATE heard_totals SET rounds = rounds - 1 WHERE public_key = old.heard_from;
+  -- How many of them each key told of first.
+  CREATE TABLE IF NOT EXISTS heard_totals (public_key TEXT PRIMARY KEY, rounds INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TRIGGER IF NOT EXISTS round_heard AFTER INSERT ON heard_rounds BEGIN
+    INSERT INTO heard_totals VALUES (new.public_key, 1) ON CONFLICT DO UPDATE SET rounds = rounds + 1;
   END;
-  CREATE TRIGGER heard_round_dropped AFTER DELETE ON rounds WHEN old.heard_from IS NOT NULL BEGIN
-    UPDATE heard_totals SET rounds = rounds - 1 WHERE public_key = old.heard_from;
+  CREATE TRIGGER IF NOT EXISTS heard_round_dropped AFTER DELETE ON heard_rounds BEGIN
+    UPDATE heard_totals SET rounds = rounds - 1 WHERE public_key = old.public_key;
   END;
+  CREATE INDEX IF NOT EXISTS rounds_judged ON rounds (seen_at)
+  WHERE final_seq IS NULL AND judgement IS NOT NULL AND state <> 'failed';
+
   -- Votes of direct rounds are dropped by their round, among votes that stay for ever.
-  CREATE INDEX direct_votes ON votes (round_id) WHERE kind = 'execution';
-  `,
-  `
-  -- The large data of task rounds, in the order in which this node made it, with its size: the receipt of a run, or the run that
-  -- a validator answers beside its vote. The oldest is dropped.
-  CREATE TABLE task_data (
+  CREATE INDEX IF NOT EXISTS direct_votes ON votes (round_id) WHERE kind = 'execution';
+
+  -- The large data of task rounds, in the order in which this node made it, with its size: the receipt of a run, or the run
+  -- that a validator answers beside its vote. The oldest is dropped.
+  CREATE TABLE IF NOT EXISTS task_data (
     id INTEGER PRIMARY KEY AUTOINCREMENT, round_id TEXT, ledger_id INTEGER, bytes INTEGER NOT NULL,
     created_at INTEGER NOT NULL
   );
   -- Its size: one row.
-  CREATE TABLE task_data_total (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER NOT NULL);
-  INSERT INTO task_data_total VALUES (1, 0);
-  CREATE TRIGGER task_data_kept AFTER INSERT ON task_data BEGIN
+  CREATE TABLE IF NOT EXISTS task_data_total (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER NOT NULL);
+  INSERT OR IGNORE INTO task_data_total VALUES (1, 0);
+  CREATE TRIGGER IF NOT EXISTS task_data_kept AFTER INSERT ON task_data BEGIN
     UPDATE task_data_total SET bytes = bytes + new.bytes;
   END;
-  CREATE TRIGGER task_data_dropped AFTER DELETE ON task_data BEGIN
+  CREATE TRIGGER IF NOT EXISTS task_data_dropped AFTER DELETE ON task_data BEGIN
     UPDATE task_data_total SET bytes = bytes - old.bytes;
   END;
-  CREATE INDEX finality_answers ON votes (round_id) WHERE kind = 'finality' AND answer <> 'null';
+  -- By its length, which is read without the run itself: the shortest run is longer than null.
+  CREATE INDEX IF NOT EXISTS finality_answers ON votes (round_id) WHERE kind = 'finality' AND octet_length(answer) > 4;
   INSERT INTO task_data (round_id, bytes, created_at)
     SELECT round_id, octet_length(answer), created_at FROM votes
-    WHERE kind = 'finality' AND answer <> 'null' ORDER BY id;
-  INSERT INTO task_data (ledger_id, bytes, created_at)
-    SELECT id, octet_length(envelope), created_at FROM ledger
-    WHERE receipt_hash IN (SELECT json_extract(vote, '$.receipt_hash') FROM votes WHERE kind = 'task')
-      AND id NOT IN (SELECT ledger_id FROM direct_rounds)
-    ORDER BY id;
-  `,
-]
+    WHERE kind = 'finality' AND octet_length(answer) > 4 AND NOT EXISTS (SELECT 1 FROM task_data) ORDER BY id;
+`

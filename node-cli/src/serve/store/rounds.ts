@@ -76,12 +76,15 @@ export function roundStore(db: DatabaseSync) {
     'WHERE project_id = ? AND epoch = ? AND final IS NOT NULL AND final_seq > ? ORDER BY final_seq LIMIT ?',
   )
   const finalOfAll = select('WHERE final IS NOT NULL AND final_seq > ? ORDER BY final_seq LIMIT ?')
-  const openWhere = (condition: string) =>
-    select(
-      `WHERE ${condition} AND project_id IS NOT NULL AND seen_at >= ? AND seen_at < ? ORDER BY seen_at LIMIT ?`,
-    )
-  const openJudged = openWhere("final_seq IS NULL AND heard_from IS NULL AND state <> 'failed'")
-  const openHeard = openWhere('heard_from IS NOT NULL')
+  const openJudged = db.prepare(
+    `SELECT ${columns} FROM rounds INDEXED BY rounds_judged
+     WHERE final_seq IS NULL AND judgement IS NOT NULL AND state <> 'failed' AND seen_at >= ? AND seen_at < ?
+     ORDER BY seen_at LIMIT ?`,
+  )
+  const openHeard = db.prepare(
+    `SELECT ${columns} FROM heard_rounds AS heard CROSS JOIN rounds USING (round_id)
+     WHERE project_id IS NOT NULL AND heard.seen_at >= ? AND heard.seen_at < ? ORDER BY heard.seen_at LIMIT ?`,
+  )
   const openOfEpoch = db.prepare(
     `SELECT round_id AS roundId FROM rounds
      WHERE project_id = ? AND epoch = ? AND final_seq IS NULL AND state <> 'failed' ORDER BY round_id`,
@@ -89,31 +92,29 @@ export function roundStore(db: DatabaseSync) {
   const isOpen = db.prepare(
     "SELECT 1 FROM rounds WHERE round_id = ? AND final_seq IS NULL AND state <> 'failed'",
   )
-  const fail = db.prepare(
-    "UPDATE rounds SET state = 'failed', heard_from = NULL WHERE round_id = ? AND final_seq IS NULL",
-  )
+  const fail = db.prepare("UPDATE rounds SET state = 'failed' WHERE round_id = ? AND final_seq IS NULL")
   const insert = db.prepare(
-    `INSERT INTO rounds (round_id, project_id, epoch, state, seen_at, heard_from) VALUES (?, ?, ?, 'pending', ?, ?)
+    `INSERT INTO rounds (round_id, project_id, epoch, state, seen_at) VALUES (?, ?, ?, 'pending', ?)
      ON CONFLICT DO NOTHING`,
   )
+  const insertHeard = db.prepare('INSERT INTO heard_rounds VALUES (?, ?, ?)')
   const isKnown = db.prepare('SELECT 1 FROM rounds WHERE round_id = ?')
   const heardOf = db.prepare('SELECT rounds FROM heard_totals WHERE public_key = ?')
   const oldHeard = db.prepare(
-    'SELECT round_id AS roundId FROM rounds WHERE heard_from IS NOT NULL AND seen_at < ? ORDER BY seen_at LIMIT ?',
+    'SELECT round_id AS roundId FROM heard_rounds WHERE seen_at < ? ORDER BY seen_at LIMIT ?',
   )
+  const dropHeard = db.prepare('DELETE FROM heard_rounds WHERE round_id = ?')
   const drop = db.prepare('DELETE FROM rounds WHERE round_id = ?')
   const judge = db.prepare(
-    `UPDATE rounds SET project_id = ?, epoch = ?, task = ?, judgement = ?, heard_from = NULL,
-       state = CASE WHEN final_seq IS NULL THEN ? ELSE state END
+    `UPDATE rounds SET project_id = ?, epoch = ?, task = ?, judgement = ?, state = CASE WHEN final_seq IS NULL THEN ? ELSE state END
      WHERE round_id = ? AND judgement IS NULL`,
   )
   const finalize = db.prepare(
-    `UPDATE rounds SET project_id = ?, epoch = ?, final = ?, finality_hash = ?, final_seq = ${nextSeq}, heard_from = NULL,
-       state = 'finalized'
+    `UPDATE rounds SET project_id = ?, epoch = ?, final = ?, finality_hash = ?, final_seq = ${nextSeq}, state = 'finalized'
      WHERE round_id = ? AND final_seq IS NULL`,
   )
   const close = db.prepare(
-    `UPDATE rounds SET final_seq = ${nextSeq}, heard_from = NULL, state = 'finalized' WHERE round_id = ? AND final_seq IS NULL`,
+    `UPDATE rounds SET final_seq = ${nextSeq}, state = 'finalized' WHERE round_id = ? AND final_seq IS NULL`,
   )
   const finalBytes = db.prepare(
     `SELECT count(*) AS rounds, coalesce(sum(length(final)), 0) AS bytes
@@ -125,8 +126,8 @@ export function roundStore(db: DatabaseSync) {
   )
   type Place = Pick<RoundRecord, 'roundId' | 'projectId' | 'epoch'>
   /** An existing record stays. */
-  const see = ({ roundId, projectId, epoch }: Place, now: number, heardFrom: string | null = null) =>
-    void insert.run(roundId, projectId, epoch, now, heardFrom)
+  const see = ({ roundId, projectId, epoch }: Place, now: number) =>
+    void insert.run(roundId, projectId, epoch, now)
   return {
     find: (roundId: string): RoundRecord | null => {
       const row = one.get(roundId) as Row | undefined
@@ -141,13 +142,17 @@ export function roundStore(db: DatabaseSync) {
     hear: (place: Place, from: string, now: number): boolean => {
       if (isKnown.get(place.roundId) !== undefined) return true
       if (Number(heardOf.get(from)?.rounds ?? 0) >= heardMax) return false
-      see(place, now, from)
+      see(place, now)
+      insertHeard.run(place.roundId, from, now)
       return true
     },
     /** Removes some of the rounds that only votes told of, before a time. @returns Their ids. */
     dropHeard: (before: number, limit: number): readonly string[] => {
       const ids = (oldHeard.all(before, limit) as { roundId: string }[]).map(({ roundId }) => roundId)
-      for (const id of ids) drop.run(id)
+      for (const id of ids) {
+        drop.run(id)
+        dropHeard.run(id)
+      }
       return ids
     },
     /** Adds this node's judgement; a round keeps its first judgement, and a final round keeps its state. */

@@ -91,13 +91,16 @@ test('the run beside a finality vote goes once its round is decided; its vote st
   end(1)
   store.rounds.fail('task:3')
   expect(prune({}, 1_000)).toBe(0)
-  expect(prune({}, 1_500)).toBe(2)
+  expect(prune({}, 1_500)).toBe(4)
   expect(upTo(4).map(answer)).toEqual([null, tenBytes, null, tenBytes])
   // An open round is looked at again after the same time.
   end(2)
   expect(prune({}, 2_000)).toBe(0)
-  expect(prune({}, 2_600)).toBe(1)
+  expect(prune({}, 2_600)).toBe(2)
   expect(upTo(4).map(answer)).toEqual([null, null, null, tenBytes])
+  // Nobody makes it final any more.
+  expect(prune({}, 3 * 86_400)).toBe(1)
+  expect(answer(4)).toBeNull()
 })
 
 test('runs beyond their bytes go sooner, but not before the hub has had time to take them', () => {

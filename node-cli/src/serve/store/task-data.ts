@@ -16,6 +16,8 @@ export const taskDataRetention: TaskDataRetention = {
 
 /** Takes some milliseconds. */
 const droppedAtOnce = 50
+/** Nobody makes a round final after this. */
+const openSecondsMax = 2 * 86_400
 
 /**
  * The large data of task rounds: the receipts of a miner in the ledger, and the runs that a validator answers beside its
@@ -29,18 +31,18 @@ export function taskDataStore(db: DatabaseSync, transaction: <T>(work: () => T) 
   const insertAnswer = db.prepare(
     `INSERT INTO task_data (round_id, bytes, created_at)
      SELECT round_id, octet_length(answer), created_at FROM votes
-     WHERE kind = 'finality' AND answer <> 'null' AND round_id = ?`,
+     WHERE kind = 'finality' AND octet_length(answer) > 4 AND round_id = ?`,
   )
   const postpone = db.prepare('INSERT INTO task_data (round_id, bytes, created_at) VALUES (?, ?, ?)')
   const oldest = db.prepare('SELECT * FROM task_data ORDER BY id LIMIT ?')
   const drop = db.prepare('DELETE FROM task_data WHERE id = ?')
   const dropReceipt = db.prepare('DELETE FROM ledger WHERE id = ?')
   const dropAnswer = db.prepare(
-    "UPDATE votes SET answer = NULL WHERE kind = 'finality' AND answer <> 'null' AND round_id = ?",
+    "UPDATE votes SET answer = NULL WHERE kind = 'finality' AND octet_length(answer) > 4 AND round_id = ?",
   )
   const newestReceipt = db.prepare('SELECT max(id) AS id FROM ledger')
   const decided = db.prepare(
-    "SELECT 1 FROM rounds WHERE round_id = ? AND (final_seq IS NOT NULL OR state = 'failed')",
+    "SELECT 1 FROM rounds WHERE round_id = ? AND (final_seq IS NOT NULL OR state = 'failed' OR seen_at < ?)",
   )
   const totals = db.prepare('SELECT bytes FROM task_data_total')
 
@@ -48,7 +50,7 @@ export function taskDataStore(db: DatabaseSync, transaction: <T>(work: () => T) 
   const dropOne = ({ ledger_id: ledgerId, round_id: roundId, bytes, id }: Row, now: number): boolean => {
     drop.run(id)
     if (ledgerId !== null) dropReceipt.run(ledgerId)
-    else if (decided.get(roundId) !== undefined) dropAnswer.run(roundId)
+    else if (decided.get(roundId, now - openSecondsMax) !== undefined) dropAnswer.run(roundId)
     else {
       postpone.run(roundId, bytes, now)
       return false
@@ -61,10 +63,10 @@ export function taskDataStore(db: DatabaseSync, transaction: <T>(work: () => T) 
     keepReceipt: (ledgerId: number) => void insertReceipt.run(ledgerId),
     /** Notes the run beside the finality vote of a round. */
     keepAnswer: (roundId: string) => void insertAnswer.run(roundId),
-    /** Drops some of the oldest that are more than may be kept. @returns How many. */
+    /** Drops some of the oldest that are more than may be kept. @returns How many it looked at, dropped or not. */
     prune: ({ seconds, bytes, graceSeconds }: TaskDataRetention, now: number): number =>
       transaction(() => {
-        let dropped = 0
+        let seen = 0
         let { bytes: left } = totals.get() as { bytes: number }
         // The ledger would give the number of its newest receipt again.
         const { id: newest } = newestReceipt.get() as { id: number | null }
@@ -73,11 +75,10 @@ export function taskDataStore(db: DatabaseSync, transaction: <T>(work: () => T) 
           const mayGo = row.ledger_id !== null || age > graceSeconds
           if (age <= seconds && !(left > bytes && mayGo)) break
           if (row.ledger_id !== null && row.ledger_id === newest) continue
-          if (!dropOne(row, now)) continue
-          left -= row.bytes
-          dropped += 1
+          seen += 1
+          if (dropOne(row, now)) left -= row.bytes
         }
-        return dropped
+        return seen
       }),
   }
 }
