@@ -59,6 +59,8 @@ export interface CommitteesConfig<View = unknown> {
   noteExpired(taskIds: readonly string[], error?: TaskError): Promise<void>
 }
 
+/** Why a task ends whose epoch is over. */
+const waitedError: TaskError = 'no_attested_snapshot'
 /** Rounds that end within this time share a message, and frames to their validators. */
 const endingMs = 100
 /** While tasks wait, what they wait for is looked for this often. */
@@ -92,10 +94,10 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   #listener: SetListener | null = null
   #ending: Gathering<EndedRound> | undefined
   readonly #starting = new Map<string, Promise<View | null>>()
-  /** Notes that are on their way to the database, and whether their tasks have waited in vain by now. */
-  readonly #notes = new Set<{ readonly taskId: string; isLate: boolean }>()
+  /** Notes that are on their way to the database, and why their tasks have waited in vain by now; null while they wait. */
+  readonly #notes = new Set<{ readonly taskId: string; error: TaskError | null }>()
   /** Tasks that waited in vain, until they are forgotten. */
-  readonly #overdue = new Set<string>()
+  readonly #overdue = new Map<string, TaskError>()
 
   constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig<View>) {
     super(ctx, env)
@@ -299,11 +301,11 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   }
 
   /** Ends all tasks that waited in vain, however many they are, with one alarm. */
-  async #endAll(next: () => string[], error?: TaskError): Promise<void> {
+  async #endAll(next: () => string[], error: TaskError = waitedError): Promise<void> {
     for (let ended = next(); ended.length > 0; ended = next()) {
       // First: a note may have landed, too late for this, before its own answer or the one to this is here.
-      for (const taskId of ended) this.#overdue.add(taskId)
-      for (const note of this.#notes) note.isLate ||= this.#overdue.has(note.taskId)
+      for (const taskId of ended) this.#overdue.set(taskId, error)
+      for (const note of this.#notes) note.error ??= this.#overdue.get(note.taskId) ?? null
       // Everybody reads it before the task is forgotten.
       await this.#config.noteExpired(ended, error)
       this.#tasks.drop(ended)
@@ -337,12 +339,12 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     const { status, taskId, createdAt } = taken
     // A key still names a task that was forgotten.
     const isForgotten = this.#tasks.roundOf(taskId) === undefined
-    const note = { taskId, isLate: isForgotten || this.#overdue.has(taskId) }
+    const note = { taskId, error: this.#overdue.get(taskId) ?? (isForgotten ? waitedError : null) }
     this.#notes.add(note)
     try {
       await this.#config.noteQueued(projectId, { ...request, taskId }, createdAt)
       // Nobody ends the record of a task that waited in vain before there was one.
-      if (note.isLate) await this.#config.noteExpired([taskId])
+      if (note.error !== null) await this.#config.noteExpired([taskId], note.error)
     } catch (error) {
       if (status === 'queued') this.#tasks.takeBack(taskId)
       throw error

@@ -56,11 +56,10 @@ class Checks:
         require(data is not None, f"the hub does not have {what}")
         return json.loads(data)
 
-    def offer(self, offer, now):
+    def offer(self, offer, now, accept_by):
         """Returns (module, its functions, input, payout address, by when to vote). Raises Declined."""
         task = offer["task"]
-        # Without an answer: it may have been accepted before this process began, and would count as broken if it were declined.
-        require(now < offer["accept_by"], "it came too late to be accepted", None)
+        require(now < accept_by, "it came too late to be accepted", "busy")
         require(task["issued_at"] - now <= self.params["max_skew"], "it was issued in the future")
         data = self.input(offer)
         require(hash_of(data) == task["input_hash"], "the input has another hash")

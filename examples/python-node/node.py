@@ -48,6 +48,7 @@ class Node:
         self.votes.execute("PRAGMA synchronous = FULL")
         # One vote of a round, for ever. The hub may ask for it again until it said `voted`.
         self.votes.execute("CREATE TABLE IF NOT EXISTS votes (round_id TEXT PRIMARY KEY, offer_id TEXT, frame TEXT, is_over INTEGER)")
+        self.votes.execute("CREATE TABLE IF NOT EXISTS accepted (offer_id TEXT PRIMARY KEY, vote_by INTEGER)")
 
     # The hub by HTTP.
 
@@ -245,10 +246,17 @@ class Node:
         task, offer_id = offer["task"], offer["offer_id"]
         digest = hash_json(task)
         require(offer_id == f"{digest[2:]}.{offer['position']}", "the offer id is not that of the task")
-        module, functions, data, payout, vote_by = self.checks.offer(offer, self.now())
+        with self.lock:
+            # The hub sends an accepted offer again to a node that was killed; declined then, it would count as broken.
+            accepted = self.votes.execute("SELECT 1 FROM accepted WHERE offer_id = ?", (offer_id,)).fetchone()
+        accept_by = offer["vote_by"] if accepted else offer["accept_by"]
+        module, functions, data, payout, vote_by = self.checks.offer(offer, self.now(), accept_by)
         with self.lock:
             if offer_id not in self.busy:
                 return
+            self.votes.execute("DELETE FROM accepted WHERE vote_by < ?", (self.now(),))
+            self.votes.execute("INSERT INTO accepted VALUES (?, ?) ON CONFLICT DO NOTHING", (offer_id, vote_by))
+            self.votes.commit()
             self.send({"type": "accept", "offer_id": offer_id})
         result = execute(module, functions.index(task["function"]), data, task["gas_limit"])
         if self.now() >= vote_by:

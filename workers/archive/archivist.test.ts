@@ -297,22 +297,6 @@ describe('rounds of old epochs', () => {
     ])
   })
 
-  test('only failures in a row give up an archive', async () => {
-    await fill(own, firstEpoch, 2)
-    await postEpoch(own[0].projectId, firstEpoch)
-    const path = archivePath(own[0].projectId, firstEpoch)
-    const failed = new Set<string>()
-    const { boundary } = stoppingBoundary('before', (call, key) => {
-      const isFirst = key === path && !failed.has(call)
-      if (isFirst) failed.add(call)
-      return isFirst
-    })
-    const step = () => archiveStep({ limits: { attempts: 2 } }, boundary).catch(() => 'failed')
-    while ((await step()) !== false);
-    expect(failed.size).toBeGreaterThan(1)
-    expect(await counts()).toEqual({ rounds: 0, leases: 0, tasks: 0 })
-  })
-
   test('an epoch whose open rounds are unknown does not delay others, and is archived once they are known', async () => {
     for (const [members, epoch] of [
       [own, firstEpoch],

@@ -11,6 +11,8 @@ export interface Operation {
   readonly id: string
   /** Whether an earlier try may have done it, without saying so. */
   readonly isRetry: boolean
+  /** The `Location` of its first answer, if that was too long to be kept: the handler makes it again. */
+  readonly location?: string | undefined
 }
 
 export const newOperation = (): Operation => ({ id: randomSecret(), isRetry: false })

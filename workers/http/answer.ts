@@ -8,6 +8,8 @@ export interface Answer {
   status: number
   headers: Record<string, string>
   body: string | Uint8Array | ReadableStream | null
+  /** The handler makes it again from its `Location`, so it need not be kept under an `Idempotency-Key` if it is long. */
+  canBeRemade?: true
   /** The socket of an answer with status 101. */
   webSocket?: WebSocket | null
 }

@@ -63,13 +63,16 @@ describe('Idempotency-Key', () => {
     const answerOf = (length: number) =>
       callOf(async (c) => {
         operations.push(c.var.operation)
-        return json('x'.repeat(length), 201)
+        return { ...json('x'.repeat(length), 201, { Location: '/made' }), canBeRemade: true as const }
       })
     const long = answerOf(16_383)
     const [first, again] = [await long('long'), await long('long')]
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
     expect(await again.text()).toBe(await first.text())
-    expect(operations).toMatchObject([{ isRetry: false }, { id: operations[0]?.id, isRetry: true }])
+    expect(operations).toMatchObject([
+      { isRetry: false },
+      { id: operations[0]?.id, isRetry: true, location: '/made' },
+    ])
     expect(await rowsOf("SELECT body FROM idempotency_keys WHERE key = 'long'")).toEqual([{ body: null }])
     const short = answerOf(16_382)
     expect([(await short('short')).status, (await short('short')).status, operations.length]).toEqual([

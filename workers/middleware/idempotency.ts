@@ -12,8 +12,8 @@ const keptHeaders = ['content-type', 'location', 'etag']
 const keptBytesMax = 16_384
 
 /**
- * Lets the handler do its work once per `Idempotency-Key`, caller and body, and repeats its first answer for a day; a long one, such as
- * the output of a task, is made again by the handler. A refusal changed nothing and is not kept. After a failure the next try takes the operation over, finds what there is by its ids, and does what is missing.
+ * Lets the handler do its work once per `Idempotency-Key`, caller and body, and repeats its first answer for a day; a long one that
+ * its handler can make again, as the output of a task, is not kept. A refusal changed nothing and is not kept. After a failure the next try takes the operation over, finds what there is by its ids, and does what is missing.
  */
 export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Promise<Answer> {
   const key = readIdempotencyKey(c)
@@ -29,10 +29,10 @@ export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Pro
   const claim = await claimKey(request, c)
   switch (claim.status) {
     case 'answered': {
-      c.var.operation = { id: claim.operationId, isRetry: true }
-      const { answer } = claim
-      const again = answer.body === null ? await handle() : await openKept(c, request, answer, answer.body)
-      return { ...again, headers: { ...again.headers, 'Idempotency-Replayed': 'true' } }
+      const { status, headers, body } = claim.answer
+      c.var.operation = { id: claim.operationId, isRetry: true, location: headers.Location }
+      const again = body === null ? await handle() : await openKept(c, request, claim.answer, body)
+      return { ...again, status, headers: { ...again.headers, 'Idempotency-Replayed': 'true' } }
     }
     case 'other_request':
       throw new ApiError('conflict', 'This Idempotency-Key was used with another request. Use a fresh key.')
@@ -105,7 +105,8 @@ async function answerFirst(
   try {
     // Routes that honour the key answer with text or with nothing.
     const text = String(first.body ?? '')
-    const isLong = new TextEncoder().encode(text).length > c.var.bodyLength + keptBytesMax
+    const isLong =
+      first.canBeRemade && new TextEncoder().encode(text).length > c.var.bodyLength + keptBytesMax
     const body = isLong ? null : await sealer.seal(text, contextOf(request))
     await idempotencyKeys.complete(request, { status, headers, body })
   } catch (error) {

@@ -200,13 +200,15 @@ async function blameOf(records: Records, evidence: Evidence): Promise<'open' | '
   const file = await records.roundFiles.round(round_id)
   // Records of an earlier form lack it.
   if (file?.published === undefined) {
-    // A row alone decides nothing.
-    if ((await findRound(records, round_id)) !== null) return 'open'
+    if (file?.finality === null) throw innocent(failed)
+    // A row alone decides nothing, nor that nobody voted.
+    if ((file === null || kind === 'missed_sla') && (await findRound(records, round_id)) !== null)
+      return 'open'
     // All that a wrong vote takes is signed.
     if (kind === 'invalid_result') return 'at_fault'
     throw innocent('the hub has no record of the round')
   }
-  if (file.finality === null) throw innocent('the round failed, and nodes are not slashed for failed rounds')
+  if (file.published.round.state === 'failed') throw innocent(failed)
   if (file.is_unpaid)
     throw innocent('the round became final after the receipt of its epoch had stopped waiting for it')
   if (kind === 'missed_sla') await requireFault(records, evidence, file)
@@ -243,6 +245,7 @@ export const excusingOffences = (evidence: Evidence): string[] =>
 
 const refused = (why: string) => new ApiError('invalid_evidence', why)
 
+const failed = 'the round failed, and nodes are not slashed for failed rounds'
 const innocent = (why: string) => refused(`This evidence proves nothing: ${why}.`)
 
 const excuses: Partial<Record<MissReason, string>> = {

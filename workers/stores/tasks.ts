@@ -38,7 +38,7 @@ export class TaskStore extends Store {
     await this.db
       .update(tasks)
       .set({ error })
-      .where(and(isOneOf(tasks.taskId, taskIds), isNull(tasks.roundId)))
+      .where(and(isOneOf(tasks.taskId, taskIds), isNull(tasks.roundId), isNull(tasks.error)))
   }
 }
 

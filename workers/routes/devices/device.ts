@@ -10,6 +10,7 @@ import { answerPage, onePage, pageQuery, readsOn } from '../../http/pagination.t
 import { callerOf, nodeOf, sessionOf, viewerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { DeviceGroupStore, groupedDevicesMax } from '../../stores/device-groups.ts'
+import type { DeviceProfile } from '../../stores/device-profile.ts'
 import type { Device } from '../../stores/devices.ts'
 import {
   DeviceParams,
@@ -151,17 +152,26 @@ export const putDeviceProfile = defineRoute(
     const { os_version: osVersion, nodectl_version: nodectlVersion, miner_version, ...rest } = profile
     const { devices, links } = c.var.services
     const isFaulty = rest.benchmark && differingCases(rest.benchmark.cases).length > 0
-    await devices.setProfile(
-      node_id,
-      { osVersion, nodectlVersion, minerVersion: miner_version, ...rest },
-      isFaulty,
-      unixNow(),
-    )
-    const device = await requireDevice(c, node_id)
-    if (rest.benchmark !== null) await links(device.publicKey).refresh()
+    const reported = { osVersion, nodectlVersion, minerVersion: miner_version, ...rest }
+    let device = await requireDevice(c, node_id)
+    // A node reports again and again, and causes say since when its device is as it is.
+    if (!isKnown(device, reported, isFaulty)) {
+      await devices.setProfile(node_id, reported, isFaulty, unixNow())
+      device = await requireDevice(c, node_id)
+      if (rest.benchmark !== null) await links(device.publicKey).refresh()
+    }
     return json(deviceView(device, null, await c.var.services.clock.now()))
   },
 )
+
+function isKnown(device: Device, reported: DeviceProfile, isFaulty: boolean | null): boolean {
+  if (device.profileUpdatedAt === null) return false
+  const isSame = ([name, value]: [string, unknown]) =>
+    JSON.stringify(device[name as keyof DeviceProfile]) === JSON.stringify(value)
+  return Object.entries(reported).every(isSame) && (isFaulty ?? isFaultyNow(device)) === isFaultyNow(device)
+}
+
+const isFaultyNow = ({ benchmarkFaultAt }: Device): boolean => benchmarkFaultAt !== null
 
 /** @throws {@link ApiError} 404 `not_found` for a device that is not bound. */
 async function requireDevice(c: HubContext, nodeId: string): Promise<Device> {

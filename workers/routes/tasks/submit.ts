@@ -4,12 +4,12 @@ import { addressSubject } from '../../../protocol/encoding/index.ts'
 import { publicStatuses } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField, unavailable } from '../../errors.ts'
-import { json } from '../../http/answer.ts'
+import { type Answer, json } from '../../http/answer.ts'
 import { requireKeyProject } from '../../middleware/authenticate.ts'
 import { readIdempotencyKey } from '../../middleware/idempotency.ts'
 import { spendAddressBudget } from '../../middleware/rate-limit.ts'
 import { notSetUp } from '../../missing-settings.ts'
-import type { TaskRecord } from '../../rounds/find-round.ts'
+import { findTask, type TaskRecord } from '../../rounds/find-round.ts'
 import { defineRoute, reply } from '../../route.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
 import type { PublishedRound } from '../../stores/rounds.ts'
@@ -76,6 +76,9 @@ export const submitTask = defineRoute(
   },
   async (c, { params: { project_id: projectId }, query: { wait = 0, accept = 'final' }, json: body }) => {
     const { clock, committees, derived, roundFiles, validators } = c.var.services
+    const { location } = c.var.operation
+    const made = location === undefined ? null : await findTask(c.var.services, idOfPath(location))
+    if (made !== null) return taskAnswer(c, made, 200)
     const [record, since, now] = await Promise.all([
       requireOpen(c, projectId),
       validators.since(),
@@ -120,9 +123,13 @@ export const submitTask = defineRoute(
   },
 )
 
-async function taskAnswer(c: HubContext, record: TaskRecord, status: number) {
+const tasksPath = '/v1/tasks/'
+const idOfPath = (path: string): string => decodeURIComponent(path.slice(tasksPath.length))
+
+async function taskAnswer(c: HubContext, record: TaskRecord, status: number): Promise<Answer> {
   const view = await taskView(c, record)
-  return json(view, status, { Location: `/v1/tasks/${encodeURIComponent(view.task_id)}` })
+  const answer = json(view, status, { Location: tasksPath + encodeURIComponent(view.task_id) })
+  return { ...answer, canBeRemade: true }
 }
 
 /** The project, while it takes tasks. @throws {@link ApiError} 404 `not_found`; its developer reads 409 `invalid_state`. */

@@ -153,9 +153,11 @@ async function openSession(options: RegistrationOptions) {
       isBound = await sendProfile(client, signer, nodeId, profile)
       refusal = null
     } catch (error) {
-      // A node is alive even if the hub refuses its profile.
-      if (!(error instanceof HubError && error.failure === 'refused')) throw error
-      refusal = `the hub refuses the profile of this device: ${error.message}`
+      // A node is alive even if the hub does not take its profile.
+      if (!(error instanceof HubError)) throw error
+      if (error.failure === 'refused')
+        refusal = `the hub refuses the profile of this device: ${error.message}`
+      else if (isBound !== true) throw error
     }
   }
   return {

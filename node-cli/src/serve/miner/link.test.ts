@@ -1,11 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   defaultNetworkParams,
   paramsScheduleOf,
   profileStrings,
   resolveProfile,
 } from '../../../../protocol/identity/index.ts'
-import { subprotocolsOf } from '../../../../protocol/link/index.ts'
+import { returnSecsMin, subprotocolsOf } from '../../../../protocol/link/index.ts'
 import { usualAnswer } from '../../../../testing/node/hub-answers.ts'
 import { helloFrame, json, type LinkHub, startLinkHub } from '../../../../testing/node/link-hub.ts'
 import { nodeSigner } from '../../node-signer.ts'
@@ -239,6 +239,23 @@ test('the time of the hub goes on when the clock of the machine is set, and the 
   expect(since).toBeGreaterThanOrEqual(0)
   expect(since).toBeLessThanOrEqual((performance.now() - begun) / 1000)
   expect(link.standing.clockAheadSeconds).toBeLessThan(0)
+})
+
+test('a machine that slept, or whose clock was set, asks the hub for the time by a new connection', async () => {
+  const { hub, link, pause, next } = await open(undefined, { ping: 0.01 })
+  const socket = await hub.connection()
+  await socket.next('ready')
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await socket.closed).toBe(1000)
+  expect(await pause()).toBe(returnSecsMin)
+  expect(link.standing).toMatchObject({
+    state: 'away',
+    problem: expect.stringContaining('the machine slept'),
+  })
+  void next()
+  await (await hub.connection()).next('ready')
+  await expect.poll(() => link.standing.state).toBe('connected')
 })
 
 test('retries slowly while it is banned, reports the ban, and reconnects by itself once it is lifted', async () => {

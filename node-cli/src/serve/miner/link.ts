@@ -92,7 +92,7 @@ export class Link {
   /** Pause and ticket of the last hello, for the next connection. */
   #return: { readonly secs: number; readonly ticket: string | null } = { secs: returnSecsMin, ticket: null }
   /** The time that the hub said last, and when that was by a clock that nobody sets. */
-  #hubTime: { readonly secs: number; readonly atMs: number } | null = null
+  #hubTime: { readonly secs: number; readonly atMs: number; readonly dateMs: number } | null = null
   #lastReady = ''
   #params = sameParams
   /** Whether both sides know frames of version 4. */
@@ -224,7 +224,7 @@ export class Link {
         measured: (latencyMs) => {
           this.#standing = { ...this.#standing, latencyMs }
           // A hub that offers nothing sends only pongs.
-          const over = this.#paramsOver()
+          const over = this.#paramsOver() ?? this.#timeLost()
           if (over !== null) leave(closeCodes.normal, over)
         },
         ended: (end) => {
@@ -251,7 +251,7 @@ export class Link {
     const problem = params.refusal ?? unsupported
     if (problem !== null) return { state: 'refused', problem, retryInSeconds: otherVersionSeconds }
     this.#params = params
-    this.#hubTime = { secs: time, atMs: performance.now() }
+    this.#hubTime = { secs: time, atMs: performance.now(), dateMs: Date.now() }
     this.#failures = 0
     this.#takesErrors = hello.frames?.includes(4) ?? false
     this.#return = { secs: hello.retry_after ?? this.#return.secs, ticket: hello.ticket ?? null }
@@ -273,6 +273,17 @@ export class Link {
     return { state: 'refused', problem: warning, retryInSeconds: otherVersionSeconds }
   }
 
+  /** While a machine sleeps, only its date goes on; when its clock is set, only the date leaps. The next hello says the time. */
+  #timeLost(): Parting | null {
+    if (this.#hubTime === null) return null
+    const { atMs, dateMs } = this.#hubTime
+    const lostMs = Math.abs(Date.now() - dateMs - (performance.now() - atMs))
+    if (lostMs <= 1000 * clockLeapSeconds) return null
+    const problem =
+      'the clock of this machine was set, or the machine slept; the node asks the hub for the time'
+    return { state: 'away', problem, retryInSeconds: returnSecsMin }
+  }
+
   #hear(frame: WorkFrame | PongFrame): void {
     // A hub that has not said whose network it is gives no work.
     if (this.#standing.state === 'connected' && frame.type !== 'pong') this.#options.heard(frame)
@@ -287,5 +298,7 @@ export class Link {
 }
 
 const otherVersionSeconds = 300
+/** A smaller leap costs no offer: a node has ten seconds to accept. */
+const clockLeapSeconds = 3
 const notOpened = { kind: 'unreachable', message: 'the node stops' } as const
 const noHello = { kind: 'closed', code: closeCodes.policy, message: 'the hub did not send hello' } as const
