@@ -1,6 +1,7 @@
 import { unixNow } from '../durable-objects/clock.ts'
 import { followForeignActions } from './actions/foreign-actions.ts'
 import { lookForAlarms } from './alarms/look.ts'
+import { AskedQueries } from './asked-queries.ts'
 import { directRetention, type Env, readSettings } from './env.ts'
 import { keepEvents } from './events/keep-events.ts'
 import { bringDueActions } from './outbox/hub-actions.ts'
@@ -15,8 +16,22 @@ import { ProjectFiguresStore } from './stores/project-figures.ts'
 import { StandingStore } from './stores/standings.ts'
 import { WebhookDeliveryStore } from './stores/webhook-deliveries.ts'
 
-/** The work that the hub does every five minutes. A step that fails is tried again the next time. */
-export async function runSchedule(env: Env): Promise<void> {
+/**
+ * The queries of a run after which such work is left to the next one. D1 answers 1,000: the others are for the work that is under way then,
+ * and for the steps that follow.
+ */
+const queriesMax = { earlyEvidence: 250, nextRound: 400, offences: 600, actions: 750 }
+
+/** Each takes half a dozen queries. */
+const versionsMax = 25
+
+/**
+ * The work that the hub does every five minutes. A step that fails is tried again the next time. The steps that revive others
+ * and warn operators come first, and those that only make room come last.
+ */
+export async function runSchedule(bindings: Env): Promise<void> {
+  const asked = new AskedQueries(bindings)
+  const { env } = asked
   const {
     clock,
     committees,
@@ -30,37 +45,43 @@ export async function runSchedule(env: Env): Promise<void> {
   } = services(env)
   // Alarms drive the first of them; this brings them back should one have been lost.
   const driven = [relayer, ...previousRelayers, arbiter, indexer].map((one) => one?.wake())
-  await recordDueOffences(env).catch(logged)
-  await wantDueSlashActions(env).catch(logged)
-  await Promise.all(
-    [...driven, bringDueActions(env), followForeignActions(env)].map((done) => done?.catch(logged)),
-  )
-  // One store that fails does not keep the others from being swept.
-  const networkNow = await clock.now()
-  await projectVersions.activateDue(networkNow, 100).catch(logged)
-  await services(env).store(ProjectFiguresStore).cool(networkNow).catch(logged)
+  await Promise.all([...driven, generationKeeper.wake()].map((done) => done?.catch(logged)))
   const settings = readSettings(env)
-  await pruneDirectRounds(services(env), directRetention(settings), networkNow).catch(logged)
-  if (settings.DIRECT_ROUNDS_ENABLED) await resumeSimulations(services(env)).catch(logged)
-  const times = {
-    ...{ machine: unixNow(), network: networkNow },
-    tasksKeptSecs: settings.ROUNDS_KEEP_DAYS * 86_400,
-  }
-  for (const error of await services(env).store(ExpiredRows).purge(times)) logged(error)
-  await committeeSets.purgeMissing(networkNow).catch(logged)
-  await services(env).store(NetworkFiguresStore).refresh(networkNow).catch(logged)
-  await keepEvents(services(env), settings).catch(logged)
-  await services(env).store(StandingStore).leaveDays(networkNow).catch(logged)
-  await generationKeeper.wake().catch(logged)
-  await lookForAlarms(services(env), settings, networkNow).catch(logged)
+  const networkNow = await clock.now()
   await wakeWebhookReader(env).catch(logged)
   await env.ARCHIVIST.getByName('rounds').wake().catch(logged)
+  await lookForAlarms(services(env), settings, networkNow).catch(logged)
+  await projectVersions.activateDue(networkNow, versionsMax).catch(logged)
   if (committees !== null) {
     for (const projectId of await committeeSets.projectsWithQuorumLost(networkNow, 100).catch(loggedAsNone))
       await committees(projectId).lookAgain(projectId).catch(logged)
     for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100).catch(loggedAsNone))
       await committees(projectId).wake(projectId).catch(logged)
   }
+  await recordDueOffences(env, {
+    earlyEvidence: asked.fewerThan(queriesMax.earlyEvidence),
+    nextRound: asked.fewerThan(queriesMax.nextRound),
+    sameRound: asked.fewerThan(queriesMax.offences),
+  }).catch(logged)
+  await wantDueSlashActions(env).catch(logged)
+  await Promise.all(
+    [bringDueActions(env, asked.fewerThan(queriesMax.actions)), followForeignActions(env)].map((done) =>
+      done.catch(logged),
+    ),
+  )
+  await services(env).store(ProjectFiguresStore).cool(networkNow).catch(logged)
+  await services(env).store(NetworkFiguresStore).refresh(networkNow).catch(logged)
+  await services(env).store(StandingStore).leaveDays(networkNow).catch(logged)
+  await committeeSets.purgeMissing(networkNow).catch(logged)
+  await keepEvents(services(env), settings).catch(logged)
+  if (settings.DIRECT_ROUNDS_ENABLED) await resumeSimulations(services(env)).catch(logged)
+  await pruneDirectRounds(services(env), directRetention(settings), networkNow).catch(logged)
+  const times = {
+    ...{ machine: unixNow(), network: networkNow },
+    tasksKeptSecs: settings.ROUNDS_KEEP_DAYS * 86_400,
+  }
+  // One store that fails does not keep the others from being swept.
+  for (const error of await services(env).store(ExpiredRows).purge(times)) logged(error)
 }
 
 /** A hub without webhooks has no reader. */

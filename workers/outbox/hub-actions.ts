@@ -7,6 +7,7 @@ import { type Env, readSettings } from '../env.ts'
 import type { RelayerClient } from '../relayer/client.ts'
 import { services } from '../services.ts'
 import type { HubAction, HubActionKind } from '../stores/hub-actions.ts'
+import { IndexReachStore } from '../stores/index-reach.ts'
 import { claimPayoutsRules } from './claim-actions.ts'
 import { payFeesRules, postEpochRules, postingPauseRules, vetoRules } from './epoch-actions.ts'
 import type { HubActionRules, KnownStates, Progress } from './hub-action-rules.ts'
@@ -58,19 +59,20 @@ const never = 253_402_300_799
 
 /**
  * Does what is due about all that the hub wants on the chain, a round at a time: each project or wallet has a few actions in a round, so that
- * none keeps the others waiting, nor does one that fails.
+ * none keeps the others waiting, nor does one that fails. Those that are left when the time or the room ends are due longest in the next run,
+ * and come first there.
  */
-export async function bringDueActions(env: Env): Promise<void> {
+export async function bringDueActions(env: Env, isRoom = () => true): Promise<void> {
   const { hubActions, clock } = services(env)
   if (readSettings(env).CHAIN_CONTRACTS === undefined) return
   const endMs = Date.now() + runMs
-  const isTime = () => Date.now() < endMs
-  while (isTime()) {
+  const mayGoOn = () => Date.now() < endMs && isRoom()
+  while (mayGoOn()) {
     const shares = await hubActions.due(await clock.now())
     if (shares.length === 0) return
     const next = shares.values()
     const bringShares = async () => {
-      for (const share of next) for (const action of share) if (isTime()) await bringOrPutOff(env, action)
+      for (const share of next) for (const action of share) if (mayGoOn()) await bringOrPutOff(env, action)
     }
     await Promise.all(Array.from({ length: sharesAtOnce }, bringShares))
   }
@@ -214,12 +216,12 @@ async function readStates(
   contracts: Contracts,
   { kind, subject }: HubAction,
 ): Promise<{ known: KnownStates; states: (ChainState | null)[]; isFinal: boolean; tip: string | null }> {
-  const { chainIndex } = services(env)
+  const { chainIndex, store } = services(env)
   const { stateKind, subjects, dependsOn } = rules[kind]
   const owned = ((await subjects?.(env, subject)) ?? [subject]).map((id) => ({ kind: stateKind, id }))
   const others = dependsOn?.(contracts, subject) ?? []
   // The tip and its time before the states: what is indexed in between has others.
-  const [cursor, readUntil] = await Promise.all([chainIndex.cursor(), chainIndex.newestTime()])
+  const reach = await store(IndexReachStore).find()
   const rows = await chainIndex.states([...owned, ...others])
   const find = (wanted: Subject) => rows.find((row) => row.kind === wanted.kind && row.subject === wanted.id)
   const own = owned.map(find)
@@ -228,12 +230,12 @@ async function readStates(
     known: {
       own: states[0] ?? null,
       others: others.map((one) => find(one)?.state ?? null),
-      isBehind: cursor?.isBehind ?? true,
-      readUntil,
+      isBehind: reach?.isBehind ?? true,
+      readUntil: reach?.readUntil ?? 0,
     },
     states,
-    tip: cursor?.hash ?? null,
-    isFinal: own.every((row) => row !== undefined && row.blockNumber <= (cursor?.final.number ?? -1)),
+    tip: reach?.blockHash ?? null,
+    isFinal: own.every((row) => row !== undefined && row.blockNumber <= (reach?.finalNumber ?? -1)),
   }
 }
 

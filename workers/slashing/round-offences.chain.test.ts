@@ -363,6 +363,20 @@ describe('the offences of a round', () => {
     expect(await isDue(roundId)).toBe(false)
   })
 
+  test('for which a run has no room are recorded by later ones', async () => {
+    const no = () => false
+    const deeds = [['one', 'two'], ['one', 'two'], ['one', 'two'], right, right]
+    const { roundId } = await project.publish({ audit: 'right', deeds })
+    await recordDueOffences(env, { earlyEvidence: no, nextRound: no, sameRound: no })
+    expect(await slashesOf(roundId)).toEqual([])
+    for (let run = 1; run <= 4; run++) {
+      let looks = 0
+      await recordRoundOffences(env, roundId, () => ++looks <= run)
+      expect(await slashesOf(roundId)).toHaveLength(Math.min(run, 3))
+      expect(await isDue(roundId)).toBe(run < 3)
+    }
+  })
+
   test('that no known subscription committed do not delay others', async () => {
     const { drawn, roundId } = await project.publish({
       audit: 'right',
