@@ -2,6 +2,7 @@ import { ArchivistObject } from '../../durable-objects/archivist/object.ts'
 import { type Env, readSettings } from '../env.ts'
 import { openRounds } from '../rounds/open-rounds.ts'
 import { services } from '../services.ts'
+import { FiledAttestations } from '../stores/filed-attestations.ts'
 import { Archivist } from './archivist.ts'
 import { ArchiveLedger } from './ledger.ts'
 
@@ -19,5 +20,16 @@ export async function createArchivist(ctx: DurableObjectState, env: Env): Promis
       bytes: settings.ROUNDS_KEEP_BYTES,
     },
   })
-  return new ArchivistObject(ctx, env, { step: () => archivist.step() })
+  const { clock, committeeSets, params, store } = hub
+  // Then nobody proves an offence of the epoch any more.
+  const fileSets = async () =>
+    store(FiledAttestations).step(committeeSets, (await clock.now()) - params.unbonding_secs)
+  // Neither keeps the other waiting.
+  const step = async () => {
+    const isFiled = await fileSets().catch(logged)
+    return (await archivist.step()) || isFiled === true
+  }
+  return new ArchivistObject(ctx, env, { step })
 }
+
+const logged = (error: unknown): void => console.error('attestations of sets could not be filed', error)

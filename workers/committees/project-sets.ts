@@ -105,7 +105,8 @@ export class ProjectSets {
     const inserted = await committeeSets.insert(set, document)
     if (inserted === 'exists') return committeeSets.find(projectId, epoch)
     const { setHash, bytes, entries } = document
-    return { ...set, setHash, bytes, entries, attestedAt: null, attestations: [], valid: false, noted: true }
+    const fresh = { attestedAt: null, filed: null, attestations: [], valid: false, noted: true }
+    return { ...set, setHash, bytes, entries, ...fresh }
   }
 }
 

@@ -55,12 +55,13 @@ const validBy = (params: FixedParams): SQL => sql`(
 
 /** The eligible set of each epoch: the record in D1, the snapshot in R2 under its hash. */
 export class CommitteeSetStore extends Store {
-  readonly #files: Files
+  /** Snapshots, and what validators said of sets whose epoch is long over. */
+  readonly files: Files
   readonly #valid: SQL
   constructor(db: Database, bucket: R2Bucket, params: FixedParams) {
     super(db)
     this.#valid = validBy(params)
-    this.#files = new Files(bucket, 'committee-sets', 'The storage of committee sets', {
+    this.files = new Files(bucket, 'committee-sets', 'The storage of committee sets', {
       readMs: 60_000,
       writeMs: 60_000,
     })
@@ -82,7 +83,9 @@ export class CommitteeSetStore extends Store {
       })
       .from(committeeSets)
       .where(isEpoch(committeeSets, projectId, epoch))
-    return row === undefined ? null : { ...row, valid: row.valid === 1, noted: row.noted === 1 }
+    if (row === undefined) return null
+    const set = { ...row, valid: row.valid === 1, noted: row.noted === 1 }
+    return set.filed === null ? set : { ...set, ...JSON.parse(await this.files.text(fileOf(set, set.filed))) }
   }
 
   /**
@@ -107,7 +110,7 @@ export class CommitteeSetStore extends Store {
     set: NewSet,
     { setHash, pieces, bytes, entries }: SnapshotDocument,
   ): Promise<'created' | 'exists'> {
-    await this.#files.putPieces(setHash, pieces, bytes)
+    await this.files.putPieces(setHash, pieces, bytes)
     const inserted = await this.db
       .insert(committeeSets)
       .values({ ...set, setHash, bytes, entries })
@@ -116,7 +119,7 @@ export class CommitteeSetStore extends Store {
   }
 
   async open(setHash: string): Promise<ReadableStream<Uint8Array>> {
-    return (await this.#files.open(setHash)).body
+    return (await this.files.open(setHash)).body
   }
 
   async readSnapshot(setHash: string): Promise<Snapshot> {
@@ -160,7 +163,8 @@ export class CommitteeSetStore extends Store {
       insertFrom(
         committeeSetAttestations,
         { ...signed, projectId, epoch, receivedAt: now },
-        sql`FROM json_each(${JSON.stringify(attestations)}) WHERE true`,
+        sql`FROM json_each(${JSON.stringify(attestations)}) WHERE NOT EXISTS (
+          SELECT 1 FROM ${committeeSets} WHERE ${isEpoch(committeeSets, projectId, epoch)} AND ${committeeSets.filed} IS NOT NULL)`,
       ).onConflictDoNothing(),
       this.#markAttested(projectId, epoch, now),
       // The note that an epoch lacks its set goes with the attestation that makes its quorum.
@@ -244,6 +248,10 @@ export class CommitteeSetStore extends Store {
     return rows.map(({ projectId }) => projectId)
   }
 }
+
+/** Its file of so many attestations: they are only ever added, so one of that number is always the same. */
+export const fileOf = ({ projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>, count: number) =>
+  `${projectId}/${epoch}/${count}`
 
 /** Written out, because a bound number is a float to the database, and divisions have to be of integers. */
 const integer = (value: number): SQL => sql.raw(String(Math.floor(value)))

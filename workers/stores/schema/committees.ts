@@ -12,6 +12,7 @@ export const committeeSets = keyedTable('committee_sets', ['projectId', 'epoch']
   committee: text({ mode: 'json' }).$type<Pick<CommitteeRules, 'size' | 'min_size' | 'backups'>>().notNull(),
   builtAt: integer('built_at').notNull(),
   attestedAt: integer('attested_at'),
+  filed: integer(),
 })
 
 export const epochsWithoutSet = keyedTable('epochs_without_set', ['projectId', 'epoch'], {

@@ -1,2 +1,2 @@
 /** The newest file of d1-migrations/: a database without it is older than this build. */
-export const lastMigration = '0033_posting_and_secrets.sql'
+export const lastMigration = '0034_filed_attestations.sql'
