@@ -38,6 +38,20 @@ const network: Target = {
 const mocks: Target = { file: 'generated/mocks.ts', sources: 'test/mocks', only: () => true }
 const targets = [network, mocks]
 
+/** Functions that the hub calls, by their contracts. */
+const calledByHub: Readonly<Record<string, readonly string[]>> = {
+  Faucet: ['drip'],
+  HubToken: ['balanceOf', 'nonces', 'transfer'],
+  ProjectRegistry: ['register', 'registerBySig', 'publishVersion', 'publishVersionBySig', 'setListingStatus'],
+  ProjectVault: ['claimMany', 'payFees', 'postEpoch', 'reopen', 'veto'],
+  Staking: [
+    ...['bond', 'bondBatch', 'setPayout', 'unbond', 'withdraw'].flatMap((name) => [name, `${name}BySig`]),
+    ...['subscriptionOf', 'proposeSlash', 'disputeSlash', 'executeSlash', 'voidSlash', 'cancelSlash'],
+    ...['upholdSlash', 'endDispute'],
+  ],
+  VaultFactory: ['pause', 'unpause'],
+}
+
 interface Contract {
   abi: Abi
   evm: { bytecode: { object: string } }
@@ -109,12 +123,18 @@ function renderContracts(contracts: [string, Contract][]): string[] {
   ]
 }
 
-/** For the Worker, which sends transactions: it takes no more of an ABI for that, and has events and errors from their own files. */
+/** For the Worker, which takes no more of an ABI than it calls, and has events and errors from their own files. */
 function renderFunctions(contracts: [string, Contract][]): string[] {
-  return contracts.flatMap(([name, { abi }]) => [
-    `/** The functions of ${name}. */`,
-    `export const ${constantOf(name)}Functions = ${literal(abi.filter((item) => item.type === 'function'))} as const`,
-  ])
+  return contracts.flatMap(([name, { abi }]) => {
+    const called = calledByHub[name] ?? []
+    const functions = abi.filter((item) => item.type === 'function' && called.includes(item.name))
+    return called.length === 0
+      ? []
+      : [
+          `/** The functions of ${name} that the hub calls. */`,
+          `export const ${constantOf(name)}Functions = ${literal(functions)} as const`,
+        ]
+  })
 }
 
 /** Apart from the ABIs, and with their topics: the Worker needs these at its start, and hashing them takes long there. */

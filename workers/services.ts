@@ -44,7 +44,6 @@ import { PreferencesStore } from './stores/preferences.ts'
 import { ProjectDecisionStore } from './stores/project-decisions.ts'
 import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
-import { ProofStore } from './stores/proofs.ts'
 import { ReceiptStore } from './stores/receipts.ts'
 import { RoundFiles } from './stores/round-files.ts'
 import { RoundStore, type WrittenRound } from './stores/rounds.ts'
@@ -144,7 +143,6 @@ export function createServices(env: Env) {
     directRounds: new DirectRoundStore(db),
     roundFiles: new RoundFiles(env.ROUNDS),
     receipts: new ReceiptStore(db),
-    proofs: new ProofStore(db),
     epochRounds: new EpochRoundStore(db),
     lateWork: new LateWorkStore(db),
     /** The rounds on their way to the database. */

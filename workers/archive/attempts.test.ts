@@ -1,7 +1,9 @@
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { archiveStep, postEpoch, stoppingBoundary } from '../test/archiving.ts'
 import { createMembers } from '../test/attested-set.ts'
 import { networkNow } from '../test/callers.ts'
+import { client, expectRefusal } from '../test/client.ts'
 import { createValidators } from '../test/evidence.ts'
 import { publishSimulated, right, simulateRound } from '../test/final-rounds.ts'
 import { rowsOf } from '../test/tables.ts'
@@ -9,7 +11,7 @@ import { archivePath } from './archive-files.ts'
 
 const hour = 3_600
 
-test('only failures in a row give up an archive', async () => {
+test('only failures in a row give up an archive, and one whose file is lost is 503', async () => {
   const epoch = Math.floor((await networkNow()) / hour) - 24 * 60
   const members = await createMembers(1)
   const { projectId } = members[0]!
@@ -27,4 +29,7 @@ test('only failures in a row give up an archive', async () => {
   expect(failed.size).toBeGreaterThan(1)
   expect(await rowsOf('SELECT rounds FROM archives')).toEqual([{ rounds: 1 }])
   expect(await rowsOf('SELECT * FROM rounds')).toEqual([])
+
+  await env.ROUNDS.delete(archivePath(projectId, epoch))
+  await expectRefusal(client().get(`/v1/projects/${projectId}/archives/${epoch}`), '503 unavailable')
 })

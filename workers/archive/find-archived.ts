@@ -1,6 +1,6 @@
 import type { ExecutionReceipt } from '../../protocol/execution/index.ts'
 import type { Services } from '../services.ts'
-import type { Proof } from '../stores/proofs.ts'
+import { type Proof, ProofStore } from '../stores/proofs.ts'
 import type { ExecutedReceipt } from '../stores/receipts.ts'
 import type { PublishedRound } from '../stores/rounds.ts'
 import type { RoundRow } from '../stores/schema/index.ts'
@@ -33,10 +33,10 @@ export const findWithReceipt = (records: Records, receiptHash: string): Promise<
   findRecord(records, receiptHash, ({ round }) => (round.receiptHash === receiptHash ? round : undefined))
 
 export async function findProof(
-  services: Records & Pick<Services, 'proofs'>,
+  services: Records & Pick<Services, 'store'>,
   proofId: string,
 ): Promise<Proof | null> {
-  const { proofs } = services
+  const proofs = services.store(ProofStore)
   const { store } = await services.archive()
   const [here, archivedBefore] = await Promise.all([proofs.find(proofId), store.archivedBefore()])
   if (here !== null || archivedBefore === null) return here

@@ -6,6 +6,7 @@ import { nobodys } from '../rounds/round-end.ts'
 import { services } from '../services.ts'
 import { emptyStorage } from '../test/empty-storage.ts'
 import { rowsOf } from '../test/tables.ts'
+import { ProofStore } from './proofs.ts'
 import type { WrittenRound } from './rounds.ts'
 import type { LeaseRow, RoundRow } from './schema/index.ts'
 
@@ -56,7 +57,8 @@ beforeAll(async () => {
 })
 
 test('rows that an earlier build wrote are kept unchanged, and are found as before', async () => {
-  const { writeRounds, proofs } = services(env)
+  const { writeRounds, store } = services(env)
+  const proofs = store(ProofStore)
   await writeRounds(rounds(0, 40))
   const failed = roundAt(40, 'failed')
   const missed = {

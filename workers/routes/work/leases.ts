@@ -4,6 +4,7 @@ import { PathNodeId, PathProject } from '../../http/formats.ts'
 import { answerPage, keptPage, pageQuery, readsOn } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
+import { ProofStore } from '../../stores/proofs.ts'
 import { LeaseView, leaseExample, leaseView } from './schema.ts'
 
 export const listLeases = defineRoute(
@@ -33,7 +34,7 @@ export const listLeases = defineRoute(
       by: ['createdAt', 'roundId', 'position'],
       keep: ({ isMatch }) => isMatch === 1,
       fetch: (after, limit) =>
-        c.var.services.proofs.leases(owner, { state, nodeId, projectId }, after, limit),
+        c.var.services.store(ProofStore).leases(owner, { state, nodeId, projectId }, after, limit),
       archivedBefore: () => store.archivedBefore(),
       view: leaseView,
     })

@@ -5,7 +5,7 @@ import { json } from '../../http/answer.ts'
 import { PathProject } from '../../http/formats.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
-import type { ProofCounts } from '../../stores/proofs.ts'
+import { type ProofCounts, ProofStore } from '../../stores/proofs.ts'
 
 const hourSecs = 3_600
 const periodHours = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24, all: null }
@@ -56,10 +56,10 @@ export const getProofStats = defineRoute(
     }),
   },
   async (c, { query: { period, project_id: projectId } }) => {
-    const { proofs, clock } = c.var.services
+    const { store, clock } = c.var.services
     const hours = periodHours[period]
     const since = hours === null ? null : Math.floor((await clock.now()) / hourSecs) - hours
-    return json(statsView(await proofs.counts(callerOf(c), projectId, since)))
+    return json(statsView(await store(ProofStore).counts(callerOf(c), projectId, since)))
   },
 )
 

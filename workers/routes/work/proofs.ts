@@ -8,6 +8,7 @@ import { PathBytes32, PathNodeId, PathProject } from '../../http/formats.ts'
 import { answerPage, keptPage, pageQuery, readsOn } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
+import { ProofStore } from '../../stores/proofs.ts'
 import {
   ProofDetail,
   ProofView,
@@ -43,7 +44,8 @@ export const listProofs = defineRoute(
       query,
       by: ['createdAt', 'roundId', 'position'],
       keep: ({ isMatch }) => isMatch === 1,
-      fetch: (after, limit) => c.var.services.proofs.list(owner, { status, nodeId, projectId }, after, limit),
+      fetch: (after, limit) =>
+        c.var.services.store(ProofStore).list(owner, { status, nodeId, projectId }, after, limit),
       archivedBefore: () => store.archivedBefore(),
       view: proofView,
     })
