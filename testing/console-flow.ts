@@ -1,9 +1,17 @@
 import { type Browser, errors, type Locator, type Page } from 'playwright-core'
 import { isSettled } from '../scripts/console-screens.ts'
+import { patienceMs } from './patience.ts'
 import { runTool } from './run-tool.ts'
 
 /** The window of a small laptop, in which nothing moves by itself: a larger one takes longer to draw. */
-export const laptop = { viewport: { width: 1280, height: 600 }, reducedMotion: 'reduce' } as const
+const laptop = { viewport: { width: 1280, height: 600 }, reducedMotion: 'reduce' } as const
+
+/** A page in such a window, whose steps wait as long as tests do for what comes late. */
+export async function openLaptop(browser: Browser): Promise<Page> {
+  const page = await browser.newPage(laptop)
+  page.setDefaultTimeout(patienceMs)
+  return page
+}
 
 /** Calls that fail are part of the flows, and the browser reports each. */
 const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
@@ -20,7 +28,7 @@ export async function openFlow(
   use: (page: Page, faults: string[]) => Promise<void>,
 ): Promise<string[]> {
   const faults: string[] = []
-  const page = await browser.newPage(laptop)
+  const page = await openLaptop(browser)
   page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type()) && !isOfFlow(message.text()))

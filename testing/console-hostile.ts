@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { consoleScreens, isSettled, operatorScreens, ownScreens } from '../scripts/console-screens.ts'
-import { addAccount, follow, laptop, signInWith, useAccount } from './console-flow.ts'
+import { addAccount, follow, openLaptop, signInWith, useAccount } from './console-flow.ts'
 import { payloads, run } from './hostile-texts.ts'
 
 /** The fields that a developer can write into the listing of a project besides its name. */
@@ -209,7 +209,7 @@ async function changeAnswers(
 
 /** A page whose dialogs, requests of other hosts and offences against its policy are faults. */
 async function openWatched(browser: Browser, origin: string, faults: string[]): Promise<Page> {
-  const page = await browser.newPage(laptop)
+  const page = await openLaptop(browser)
   page.on('dialog', (dialog) => faults.push(`${page.url()}: a dialog says ${dialog.message()}`))
   page.on('request', (request) => {
     if (!request.url().startsWith(`${origin}/`)) faults.push(`${page.url()} asks ${request.url()}`)

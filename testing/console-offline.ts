@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { follow, laptop } from './console-flow.ts'
+import { follow, openLaptop } from './console-flow.ts'
 
 /** Checks that the console says when the network is lost and continues by itself, and sends no task unseen. */
 export async function loseNetwork(page: Page): Promise<void> {
@@ -68,12 +68,13 @@ async function waitForLimit(page: Page, origin: string): Promise<void> {
 
 /** The hub takes a task, and its answer never comes: the page sends the same task again, not a second one. */
 export async function loseAnswer(of: Page, origin: string): Promise<void> {
-  const page = await of.context().browser()!.newPage(laptop)
-  // The time of a call is a second here, and not a minute.
+  const page = await openLaptop(of.context().browser()!)
+  // The time of the call whose answer is lost is a second, and not a minute.
   await page.addInitScript(`{
     const { setTimeout } = window
-    window.setTimeout = (run, ms, ...rest) => setTimeout(run, ms === 60000 ? 1000 : ms, ...rest)
+    window.setTimeout = (run, ms, ...rest) => setTimeout(run, ms === 60000 && window.isHasty ? 1000 : ms, ...rest)
   }`)
+  const beHasty = (isHasty: boolean) => page.evaluate(`window.isHasty = ${isHasty}`)
   const keys: string[] = []
   await page.route('**/v1/projects/*/tasks', async (route) => {
     keys.push(route.request().postDataJSON().idempotency_key)
@@ -81,8 +82,12 @@ export async function loseAnswer(of: Page, origin: string): Promise<void> {
     await route.fetch()
   })
   await page.goto(`${origin}/projects/sample-echo/try`)
+  await page.getByRole('button', { name: 'Submit the task' }).waitFor()
+  await beHasty(true)
   await page.getByRole('button', { name: 'Submit the task' }).click()
   const unsent = page.getByRole('alert').filter({ hasText: 'Not sent yet' })
+  await unsent.waitFor()
+  await beHasty(false)
   await unsent.getByRole('button', { name: 'Send now' }).click()
   await page.getByRole('heading', { name: 'Output' }).waitFor()
   if (keys.length !== 2 || keys[0] !== keys[1]) throw new Error(`The task is sent as ${keys.join(' and ')}.`)

@@ -1,7 +1,7 @@
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
 import { findViolations } from './axe.ts'
-import { follow, laptop } from './console-flow.ts'
+import { follow, openLaptop } from './console-flow.ts'
 import { findDeploymentFaults, findListFaults } from './console-lists.ts'
 import { loseNetwork } from './console-offline.ts'
 
@@ -12,7 +12,7 @@ import { loseNetwork } from './console-offline.ts'
  */
 export async function findConsoleFaults(browser: Browser, origin: string): Promise<string[]> {
   const faults: string[] = []
-  const page = await browser.newPage(laptop)
+  const page = await openLaptop(browser)
   page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) faults.push(`${page.url()}: ${message.text()}`)
