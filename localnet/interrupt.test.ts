@@ -67,7 +67,7 @@ describe.skipIf(!hasAnvil)('Ctrl-C leaves no process, no lock and no temporary f
     // npm ends before the network has.
     await expect.poll(() => npmStart.listProcesses(), { timeout: 280_000 }).toEqual([])
     await expectNothingLeft()
-    // What a process printed last may be read after it ended.
+    // The last line of a process may be read after its end.
     await expect.poll(() => started.output.stderr).toContain('… Stopping')
     const { stdout, stderr } = started.output
     expect(stderr.replaceAll(/^(?:…|npm ).*\n/gm, '')).toBe('')

@@ -148,6 +148,6 @@ function committeesConfig(env: Env): CommitteesConfig<PublishedRound> {
     noteQueued: (projectId, { taskId, function: name, gasLimit, inputHash }, createdAt) =>
       services(env).tasks.queue([{ taskId, projectId, function: name, gasLimit, inputHash, createdAt }]),
     noteScheduled: (scheduled) => services(env).tasks.schedule(scheduled),
-    noteExpired: (taskIds, error = 'no_attested_snapshot') => services(env).tasks.fail(taskIds, error),
+    noteExpired: (taskIds, error) => services(env).tasks.fail(taskIds, error),
   }
 }

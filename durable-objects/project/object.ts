@@ -56,7 +56,7 @@ export interface CommitteesConfig<View = unknown> {
   /** Notes for everybody that a task waits, which round it has then, or that it waited in vain. */
   noteQueued(projectId: string, request: TaskRequest, createdAt: number): Promise<void>
   noteScheduled(tasks: readonly { taskId: string; roundId: string }[]): Promise<void>
-  noteExpired(taskIds: readonly string[], error?: TaskError): Promise<void>
+  noteExpired(taskIds: readonly string[], error: TaskError): Promise<void>
 }
 
 /** Why a task ends whose epoch is over. */

@@ -12,8 +12,9 @@ const keptHeaders = ['content-type', 'location', 'etag']
 const keptBytesMax = 16_384
 
 /**
- * Lets the handler do its work once per `Idempotency-Key`, caller and body, and repeats its first answer for a day; a long one that
- * its handler can make again, as the output of a task, is not kept. A refusal changed nothing and is not kept. After a failure the next try takes the operation over, finds what there is by its ids, and does what is missing.
+ * Lets the handler do its work once per `Idempotency-Key`, caller and body, and repeats its first answer for a day. A long one that its handler
+ * can make again, as the output of a task, is not kept; nor is a refusal, which changed nothing. After a failure the next try takes the
+ * operation over, finds what there is by its ids, and does what is missing.
  */
 export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Promise<Answer> {
   const key = readIdempotencyKey(c)

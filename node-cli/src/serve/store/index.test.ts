@@ -3,21 +3,12 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../testing/node/folders.ts'
+import { inDatabase } from '../../../../testing/node/node-database.ts'
 import { databaseFile, openDatabase } from '../../data-dir/database.ts'
 import { openServeStore } from './index.ts'
 import { migrations } from './migrations.ts'
 import { roundStore } from './rounds.ts'
 import { taskDataRetention } from './task-data.ts'
-
-/** Does something with the database of a data directory that no store has open. */
-function inDatabase<T>(dataDir: string, work: (db: DatabaseSync) => T): T {
-  const db = new DatabaseSync(databaseFile(dataDir))
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
-}
 
 test('a new data directory gets every migration once, and can be opened again', () => {
   const dataDir = path.join(temporaryFolder(), 'node')

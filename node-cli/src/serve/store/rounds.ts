@@ -60,6 +60,9 @@ const columns =
   'round_id AS roundId, project_id AS projectId, epoch, state, task, judgement, final, finality_hash AS finalityHash, final_seq AS finalSeq'
 const nextSeq = '(SELECT coalesce(max(final_seq), 0) + 1 FROM rounds)'
 
+/** A round that is open for this time has failed: nobody makes it final any more. One that only votes tell of is forgotten. */
+export const givenUpSeconds = 2 * 86_400
+
 /** Rounds that one key may tell of while nothing else is known about them: more than a project has in an hour. */
 const heardMax = 100_000
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { givenUpSeconds } from './rounds.ts'
 
 /** How long and how much of the data of task rounds is kept. */
 export interface TaskDataRetention {
@@ -16,8 +17,6 @@ export const taskDataRetention: TaskDataRetention = {
 
 /** Takes some milliseconds. */
 const droppedAtOnce = 50
-/** Nobody makes a round final after this. */
-const openSecondsMax = 2 * 86_400
 
 /**
  * The large data of task rounds: the receipts of a miner in the ledger, and the runs that a validator answers beside its
@@ -50,7 +49,7 @@ export function taskDataStore(db: DatabaseSync, transaction: <T>(work: () => T) 
   const dropOne = ({ ledger_id: ledgerId, round_id: roundId, bytes, id }: Row, now: number): boolean => {
     drop.run(id)
     if (ledgerId !== null) dropReceipt.run(ledgerId)
-    else if (decided.get(roundId, now - openSecondsMax) !== undefined) dropAnswer.run(roundId)
+    else if (decided.get(roundId, now - givenUpSeconds) !== undefined) dropAnswer.run(roundId)
     else {
       postpone.run(roundId, bytes, now)
       return false

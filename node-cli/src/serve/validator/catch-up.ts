@@ -3,6 +3,7 @@ import type { Uses } from '../part.ts'
 import type { PeerClient } from '../peers/peer-client.ts'
 import type { Peers } from '../peers/peers.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
+import { givenUpSeconds } from '../store/rounds.ts'
 import { NotYet, Refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
 import { readFinalityVotes, readFinalRounds } from './round-client.ts'
@@ -10,8 +11,6 @@ import type { RoundVotes } from './round-votes.ts'
 
 /** A round that is open for this time may be final elsewhere. */
 const openSeconds = 10
-/** A round that is open for this time has failed: nobody makes it final any more. One that only votes tell of is forgotten. */
-const givenUpSeconds = 2 * 86_400
 /** Seconds between two looks at a round that stays open: doubled after each look. */
 const lookSeconds = { first: 10, longest: 3_600 }
 const openMax = 1_000
