@@ -1,6 +1,6 @@
 import type { Wrangler } from './wrangler.ts'
 import type { Resources } from './wrangler-config.ts'
-import { lifecycleRule } from './wrangler-config.ts'
+import { emptyRule, lifecycleRule } from './wrangler-config.ts'
 import { WranglerError } from './wrangler-error.ts'
 
 /** The resources of an environment that an account has. */
@@ -9,6 +9,8 @@ export interface AccountState {
   readonly buckets: ReadonlySet<string>
   readonly queues: ReadonlySet<string>
   readonly hasLifecycleRule: boolean
+  /** Buckets whose files a rule of `remove` deletes, with all that is written later. */
+  readonly emptied: ReadonlySet<string>
   /** Names of the secrets that the Worker has. */
   readonly secrets: ReadonlySet<string>
   readonly hasWorker: boolean
@@ -22,15 +24,18 @@ export async function readAccount(wrangler: Wrangler, resources: Resources): Pro
   const buckets = new Set(
     [...(await wrangler(['r2', 'bucket', 'list'])).matchAll(/^name:\s+(\S+)$/gm)].map(([, name]) => name!),
   )
-  const rules = buckets.has(payloadBucket)
-    ? await wrangler(['r2', 'bucket', 'lifecycle', 'list', payloadBucket])
-    : ''
+  const rules = new Map<string, string>()
+  for (const bucket of resources.buckets.filter((name) => buckets.has(name)))
+    rules.set(bucket, await wrangler(['r2', 'bucket', 'lifecycle', 'list', bucket]))
   const deployments = await readDeployments(wrangler, worker)
   return {
     databaseId: await readDatabaseId(wrangler, database),
     buckets,
     queues: await readQueues(wrangler, queues),
-    hasLifecycleRule: rules.includes(lifecycleRule.name),
+    hasLifecycleRule: rules.get(payloadBucket)?.includes(lifecycleRule.name) ?? false,
+    emptied: new Set(
+      [...rules].filter(([, text]) => text.includes(emptyRule.name)).map(([bucket]) => bucket),
+    ),
     secrets: await readSecretNames(wrangler, worker),
     hasWorker: deployments !== null,
     objectsTag: tagOf(deployments ?? []),

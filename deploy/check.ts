@@ -1,4 +1,5 @@
 import { isObject } from '../protocol/encoding/index.ts'
+import { CommandError } from '../scripts/command/errors.ts'
 import { reasonOf } from '../sdk/client.ts'
 import { settingFields } from '../workers/settings.ts'
 import type { Environment } from './environment.ts'
@@ -12,6 +13,25 @@ export interface Finding {
 
 /** Farther apart than this, signatures with times begin to fail. */
 const clockSecsMax = 30
+
+/** The parts that all versions of a hub share. A new version can be what mends them. */
+const sharedParts = new Set(['database', 'module_storage', 'queue', 'relayer', 'chain index', 'finality'])
+
+/** The problems in findings, without those of shared parts that the version before has as well. */
+export function newProblems(findings: readonly Finding[], before: readonly Finding[] = []): Finding[] {
+  const known = new Set(
+    before.filter(({ what, problem }) => problem !== null && sharedParts.has(what)).map(({ what }) => what),
+  )
+  return findings.filter(({ what, problem }) => problem !== null && !known.has(what))
+}
+
+/** @throws {@link CommandError} with all problems. */
+export function requireNone(problems: readonly Finding[]): void {
+  if (problems.length > 0) throw new CommandError(`The hub has problems:\n${problemText(problems)}`)
+}
+
+export const problemText = (problems: readonly Finding[]): string =>
+  problems.map(({ what, problem }) => `  ${what} ${problem}`).join('\n')
 
 type Fetch = (url: string, headers?: Record<string, string>) => Promise<Response>
 

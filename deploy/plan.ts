@@ -1,9 +1,9 @@
 import type { AccountState } from './account.ts'
 import { type Environment, missingMembers } from './environment.ts'
 import { chainIdOf, environmentProblems, hubVars, optionalSecrets, requiredSecrets } from './hub-settings.ts'
-import { lifecycleRule, queueProblems, type Resources, resourcesOf } from './wrangler-config.ts'
+import { emptyRule, lifecycleRule, queueProblems, type Resources, resourcesOf } from './wrangler-config.ts'
 
-type State = 'exists' | 'will be created' | 'will be set' | 'optional' | 'unknown'
+type State = 'exists' | 'will be created' | 'will be set' | 'will be removed' | 'optional' | 'unknown'
 
 export interface PlanRow {
   readonly resource: string
@@ -67,6 +67,12 @@ function rowsOf(environment: Environment, resources: Resources, account: Account
       state: stateOf(({ hasLifecycleRule }) => hasLifecycleRule, 'will be set'),
       cost: costs.none,
     },
+    ...[...(account?.emptied ?? [])].map((bucket) => ({
+      resource: 'R2 lifecycle rule',
+      name: `${bucket}: everything deleted after ${emptyRule.expireDays} day, by \`remove\``,
+      state: 'will be removed' as const,
+      cost: costs.none,
+    })),
     ...queues.map((name) => ({
       resource: 'Queue',
       name,

@@ -2,7 +2,7 @@ import { CommandError } from '../scripts/command/errors.ts'
 import { readAccount, unlessAbsent } from './account.ts'
 import type { Environment } from './environment.ts'
 import type { Wrangler } from './wrangler.ts'
-import { resourcesOf } from './wrangler-config.ts'
+import { emptyRule, resourcesOf } from './wrangler-config.ts'
 import { WranglerError } from './wrangler-error.ts'
 
 export interface RemoveOptions {
@@ -12,9 +12,6 @@ export interface RemoveOptions {
   /** The text that the person types; null if nobody can be asked. */
   readonly ask: (question: string) => Promise<string | null>
 }
-
-/** Deletes what is in a bucket within a day, because a bucket that has something cannot be deleted. */
-const emptyRule = { name: 'delete-everything', expireDays: 1 }
 
 /**
  * Removes all that `up` made of an environment, after its name was typed. It may be interrupted and repeated. The contracts stay on the
@@ -48,8 +45,7 @@ export async function removeAll({ environment, wrangler, say, ask }: RemoveOptio
       await unlessAbsent(wrangler(['r2', 'bucket', 'delete', bucket]))
     } catch (error) {
       if (!(error instanceof WranglerError && error.isNotEmpty)) throw error
-      const rules = await wrangler(['r2', 'bucket', 'lifecycle', 'list', bucket])
-      if (!rules.includes(emptyRule.name))
+      if (!account.emptied.has(bucket))
         await wrangler([
           ...['r2', 'bucket', 'lifecycle', 'add', bucket, emptyRule.name, ''],
           ...['--expire-days', String(emptyRule.expireDays), '--force'],

@@ -17,7 +17,7 @@ import { repair } from './backup/repair.ts'
 import { restore } from './backup/restore.ts'
 import { signInOperator } from './backup/sign-in.ts'
 import { chainProblems } from './chain-problems.ts'
-import { checkConnected, checkHub, type Finding } from './check.ts'
+import { checkConnected, checkHub, newProblems, requireNone } from './check.ts'
 import { type Environment, missingMembers, readEnvironment } from './environment.ts'
 import { MissingError } from './missing-error.ts'
 import { planOf, planText } from './plan.ts'
@@ -156,7 +156,7 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
       ...{ environment, version, say },
       wrangler: wranglerOf(environment.account_id),
       confirm: async (question) => yes === true || (await ask(question)),
-      check: async (url) => requireNone(await checkHub(environment, url)),
+      check: async (url) => requireNone(newProblems(await checkHub(environment, url))),
     })
   },
 
@@ -237,7 +237,7 @@ const upOptions = (environment: Environment, yes: boolean | undefined): UpOption
       say(`Waiting for ${url}: a new domain gets its certificate within minutes`)
       return setTimeout(10_000)
     }
-    requireNone(await checkConnected(() => checkHub(environment, url, call), wait))
+    return checkConnected(() => checkHub(environment, url, call), wait)
   },
 })
 
@@ -265,11 +265,6 @@ function requireKept(file: string | undefined): Record<string, string> {
   if (file !== undefined && !existsSync(file))
     throw new CommandError(`There is no ${file}: name the file of --save.`)
   return file === undefined ? {} : readKept(file)
-}
-
-function requireNone(findings: readonly Finding[]): void {
-  const problems = findings.flatMap(({ what, problem }) => (problem === null ? [] : [`  ${what} ${problem}`]))
-  if (problems.length > 0) throw new CommandError(`The hub has problems:\n${problems.join('\n')}`)
 }
 
 function rpcUrlsOf({ chain }: Environment): string[] {

@@ -37,6 +37,17 @@ test('an existing secret stays, also if variables are set, unless it is rotated'
   expect(rotated.values).toEqual({ COORDINATOR_SEED: key('02') })
 })
 
+test('a value that nobody could read again is not set by a rotation, and named when it is the first', () => {
+  expect(planSecrets(own, { ...without, isKept: false }).notes[0]).toMatch(
+    /^HUB_SECRET {2}generated, and kept nowhere: restoring a backup needs it/,
+  )
+  const rotated = { ...without, present: all, rotate: 'HUB_SECRET' }
+  expect(() => planSecrets(own, { ...rotated, isKept: false })).toThrow(
+    'a restored network needs it: add --save FILE',
+  )
+  expect(planSecrets(own, rotated).values).toHaveProperty('HUB_SECRET')
+})
+
 test('a rotation of the relayer key also needs the previous keys', () => {
   const rotated = { ...without, present: all, rotate: 'RELAYER_PRIVATE_KEY' }
   expect(() => planSecrets(own, rotated)).toThrow(/RELAYER_PREVIOUS_KEYS/)

@@ -58,9 +58,14 @@ export function planSecrets(
     // The key of an account that the file names is somewhere already.
     const isNew = name !== relayerKey || (isKept && (environment.relayer === '' || name === rotate))
     if (value !== undefined && isWanted) values[name] = value
-    else if (isWanted && secret.isGenerated && isNew) values[name] = generateSecret()
-    else if (isWanted && (required.includes(secret) || name === rotate)) missing.push(secret)
-    if (name in values) notes.push(noteOf(name, values[name]!, value === undefined))
+    else if (isWanted && secret.isGenerated && isNew) {
+      if (name === rotate && !isKept)
+        throw new CommandError(
+          `A generated ${name} can be read nowhere once it is set, and a restored network needs it: add --save FILE.`,
+        )
+      values[name] = generateSecret()
+    } else if (isWanted && (required.includes(secret) || name === rotate)) missing.push(secret)
+    if (name in values) notes.push(noteOf(name, values[name]!, sourceOf(value !== undefined, isKept)))
   }
   const problems = environmentProblems(environment, values).filter((problem) =>
     Object.keys(values).some((name) => problem.startsWith(name)),
@@ -94,8 +99,14 @@ export function savedSecrets(
   return { ...kept, ...values, ...Object.fromEntries(replaced) }
 }
 
-function noteOf(name: string, value: string, isGenerated: boolean): string {
-  const how = isGenerated ? 'generated' : 'taken from the environment variable of that name'
+function sourceOf(isGiven: boolean, isKept: boolean): string {
+  if (isGiven) return 'taken from the environment variable of that name'
+  return isKept
+    ? 'generated'
+    : 'generated, and kept nowhere: restoring a backup needs it, so rotate it with --save FILE'
+}
+
+function noteOf(name: string, value: string, how: string): string {
   return /^0x[0-9a-f]{64}$/i.test(value) && /^(RELAYER|ARBITER)_PRIVATE_KEY$/.test(name)
     ? `${name}  ${how}; its account is ${evmAddress(value)}`
     : `${name}  ${how}`

@@ -106,7 +106,7 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
         confirm: async () => true,
         commit: 'abc1234',
         given: { RELAYER_PRIVATE_KEY: relayerKey },
-        check: async () => {},
+        check: async () => [],
       })
       // `up.test.ts` kills it after every step, without processes.
       const killsAfter = ['d1 migrations apply', 'deploy', 'versions deploy upload-1@10%']

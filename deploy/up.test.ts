@@ -25,7 +25,10 @@ const up = (over: Partial<UpOptions> = {}) =>
     confirm: async () => true,
     commit: 'abc1234',
     given: { RELAYER_PRIVATE_KEY: relayerKey },
-    check: async (url, headers) => void checked.push([url, ...Object.values(headers)].join(' ')),
+    check: async (url, headers) => {
+      checked.push([url, ...Object.values(headers)].join(' '))
+      return []
+    },
     ...over,
   })
 /** The calls that change something, in order. */
@@ -68,7 +71,8 @@ describe('up', () => {
     ])
     expect(account.secrets).toEqual(first.secrets)
     const [url, chosen] = ['https://hub.example.org', 'hub-up="upload-1"']
-    expect(checked).toEqual([url, ...Array.from({ length: 3 }, () => `${url} ${chosen}`)])
+    const before = 'hub-up="hub-up-0"'
+    expect(checked).toEqual([url, `${url} ${before}`, ...Array.from({ length: 3 }, () => `${url} ${chosen}`)])
   })
 
   test('that fails before or after any step, or is killed after it, has the same result when it runs again', async () => {
@@ -93,6 +97,20 @@ describe('up', () => {
       }
   })
 
+  test('keeps what is written after a `remove` that began to empty the buckets', async () => {
+    const { buckets } = resourcesOf(environment)
+    account.buckets.push(...buckets)
+    account.rules.push(...buckets.map((bucket) => `${bucket}/delete-everything`))
+    const rowsOf = async () =>
+      planOf(environment, await readAccount(account.wrangler, resourcesOf(environment))).rows
+    expect(
+      (await rowsOf()).filter(({ state }) => state === 'will be removed').map(({ name }) => name),
+    ).toEqual(buckets.map((bucket) => `${bucket}: everything deleted after 1 day, by \`remove\``))
+    await up()
+    expect(account.rules).toEqual([`${buckets[1]}/delete-payloads`])
+    expect((await rowsOf()).map(({ state }) => state)).not.toContain('will be removed')
+  })
+
   test('finds its queues among others, of which wrangler lists one page at a time', async () => {
     const others = Array.from({ length: 50 }, (_, i) => `of-somebody-else-${i}`)
     const queues = resourcesOf(environment).queues
@@ -108,17 +126,30 @@ describe('up', () => {
 
   test('gives all traffic back to the previous version if the new one fails its checks', async () => {
     await up()
-    const check = async (url: string) => {
-      throw new CommandError(`${url} is not well`)
+    for (const what of ['GET /v1/status', 'relayer']) {
+      const check: UpOptions['check'] = async (_, headers) =>
+        Object.values(headers)[0]?.includes('upload') ? [{ what, problem: 'is not well' }] : []
+      await expect(up({ check })).rejects.toThrow(`${what} is not well`)
+      expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'hub-up-0', percentage: 100 }])
     }
-    await expect(up({ check })).rejects.toThrow(/is not well/)
-    expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'hub-up-0', percentage: 100 }])
+  })
+
+  test('brings up a version that mends what is wrong, unless it does not answer either', async () => {
+    await up()
+    const said: string[] = []
+    const overdue = async () => [{ what: 'relayer', problem: 'is unavailable' }]
+    await up({ check: overdue, say: (line) => void said.push(line) })
+    expect(said).toContain('The hub has problems that it had before:\n  relayer is unavailable')
+    expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'upload-1', percentage: 100 }])
+    const silent = async () => [{ what: 'GET /', problem: 'does not answer' }]
+    await expect(up({ check: silent })).rejects.toThrow('GET / does not answer')
+    expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'upload-1', percentage: 100 }])
   })
 
   test('sets a secret after a version that failed its checks, without traffic for that version', async () => {
     await up()
-    const check = () => Promise.reject(new CommandError('It is not well'))
-    await expect(up({ check })).rejects.toThrow('It is not well')
+    const check = async () => [{ what: 'GET /', problem: 'is not well' }]
+    await expect(up({ check })).rejects.toThrow('GET / is not well')
     delete account.secrets!.HUB_SECRET
     await up()
     expect(account.secrets).toHaveProperty('HUB_SECRET')

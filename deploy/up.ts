@@ -1,12 +1,19 @@
 import { CommandError } from '../scripts/command/errors.ts'
 import { type AccountState, deploymentMessage, readAccount, readDatabaseId } from './account.ts'
 import { type BackedDatabase, hasNoTables } from './backup/database.ts'
+import { type Finding, newProblems, problemText, requireNone } from './check.ts'
 import type { Environment } from './environment.ts'
 import { requiredSecrets } from './hub-settings.ts'
 import { planOf, planText } from './plan.ts'
 import { planSecrets, putSecrets, secretList } from './secrets.ts'
 import { giveTraffic, type Wrangler } from './wrangler.ts'
-import { lifecycleRule, type Resources, resourcesOf, writeWranglerConfig } from './wrangler-config.ts'
+import {
+  emptyRule,
+  lifecycleRule,
+  type Resources,
+  resourcesOf,
+  writeWranglerConfig,
+} from './wrangler-config.ts'
 
 export interface UpOptions {
   readonly environment: Environment
@@ -18,8 +25,8 @@ export interface UpOptions {
   readonly commit: string
   /** Values of secrets that an operator gives, by name. */
   readonly given: Readonly<Record<string, string | undefined>>
-  /** Checks a deployed hub. @param headers - Choose its version. @throws {@link CommandError} with the problems. */
-  readonly check: (url: string, headers: Record<string, string>) => Promise<void>
+  /** Checks a deployed hub. @param headers - Choose its version. */
+  readonly check: (url: string, headers: Record<string, string>) => Promise<readonly Finding[]>
 }
 
 /** Shares of the traffic that a new version takes, one after another, each followed by a check. */
@@ -99,6 +106,10 @@ async function createResources({ wrangler, say }: UpOptions, resources: Resource
   await create(`the database ${database}`, account.databaseId !== null, ['d1', 'create', database])
   for (const bucket of buckets)
     await create(`the bucket ${bucket}`, account.buckets.has(bucket), ['r2', 'bucket', 'create', bucket])
+  for (const bucket of account.emptied) {
+    say(`Removing the rule ${emptyRule.name} of ${bucket}, by which \`remove\` empties it`)
+    await wrangler(['r2', 'bucket', 'lifecycle', 'remove', bucket, '--name', emptyRule.name])
+  }
   const { name, prefix, expireDays } = lifecycleRule
   await create(`the rule ${name} of ${payloadBucket}`, account.hasLifecycleRule, [
     ...['r2', 'bucket', 'lifecycle', 'add', payloadBucket, name, prefix],
@@ -160,7 +171,7 @@ async function deployWorker(
   if (objectsTag !== resources.objectsTag) {
     say('Deploying the Worker')
     await wrangler(['deploy', '--config', config, '--message', message])
-    return check(url, {})
+    return requireNone(newProblems(await check(url, {})))
   }
   say('Uploading a new version of the Worker')
   const uploaded = await wrangler(['versions', 'upload', '--config', config, '--message', message])
@@ -169,13 +180,19 @@ async function deployWorker(
   const before = await currentVersion(wrangler, resources.worker)
   // An upload leaves domain, schedule and consumers of queues as they are.
   await wrangler(['triggers', 'deploy', '--config', config])
+  const checkVersion = (id: string) =>
+    check(url, { 'Cloudflare-Workers-Version-Overrides': `${resources.worker}="${id}"` })
+  const found = await checkVersion(before)
   const give = (parts: readonly string[]) => giveTraffic(wrangler, resources.worker, parts, message)
   for (const share of shares) {
     const parts = [`${version}@${share}%`, ...(share < 100 ? [`${before}@${100 - share}%`] : [])]
     await give(parts)
     say(`The new version takes ${share} % of the traffic`)
     try {
-      await check(url, { 'Cloudflare-Workers-Version-Overrides': `${resources.worker}="${version}"` })
+      const findings = await checkVersion(version)
+      requireNone(newProblems(findings, found))
+      const old = newProblems(findings)
+      if (old.length > 0) say(`The hub has problems that it had before:\n${problemText(old)}`)
     } catch (error) {
       await give([`${before}@100%`])
       say('The version before has all traffic again')

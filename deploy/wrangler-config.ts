@@ -40,6 +40,9 @@ export interface Resources {
 /** Inputs and outputs are kept for some time, and records beside them for ever. */
 export const lifecycleRule = { name: 'delete-payloads', prefix: 'payloads/', expireDays: 30 }
 
+/** Deletes what is in a bucket within a day, because `remove` cannot delete a bucket that has something. */
+export const emptyRule = { name: 'delete-everything', expireDays: 1 }
+
 /** Resources that the development file names `hub-…` begin with the name of the environment instead. */
 const renamed = (environment: string, name: string): string => `${environment}-${name.replace(/^hub-/, '')}`
 

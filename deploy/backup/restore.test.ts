@@ -51,7 +51,10 @@ const run = (up: Partial<RestoreOptions['up']> = {}, isAnswering = false) =>
       ...{ environment, wrangler: account.wrangler, commit: 'abc1234', given: secrets },
       say: (line) => void said.push(line),
       confirm: async () => true,
-      check: async (url) => void calls.push(['check', url]),
+      check: async (url) => {
+        calls.push(['check', url])
+        return []
+      },
       ...up,
     },
     ...{ folder, rpcUrls: ['http://chain.test'], nowMs: 1 },
@@ -78,7 +81,7 @@ describe('restore', () => {
       ['/admin/v1/objects/resume', { reason, cursor: null }],
     ])
     expect(said).toContainEqual(expect.stringMatching(/^3 rounds wait .* rebuild-rounds/))
-    expect(calls.slice(4)).toEqual(Array(3).fill(['check', 'https://hub.example.org']))
+    expect(calls.slice(4)).toEqual(Array(4).fill(['check', 'https://hub.example.org']))
     expect(account.secrets).toEqual(secrets)
     expect(configs().map((call) => call.split(' --')[0])).toEqual([
       'deploy',

@@ -16,6 +16,7 @@ export class RecordedAccount {
   readonly databases: { name: string; uuid: string }[] = []
   readonly buckets: string[] = []
   readonly queues: string[] = []
+  /** Rules of buckets, each as `BUCKET/NAME`. */
   readonly rules: string[] = []
   /** Null while there is no Worker. */
   secrets: Record<string, string> | null = null
@@ -84,8 +85,13 @@ export class RecordedAccount {
       this.full.has(name!)
         ? new Error('The bucket you tried to delete is not empty. [code: 10008]')
         : this.#drop(this.buckets, name!),
-    'r2 bucket lifecycle list': () => this.rules.map((name) => `name:     ${name}\nenabled:  Yes`).join('\n'),
-    'r2 bucket lifecycle add': (args) => this.rules.push(args[5]!),
+    'r2 bucket lifecycle list': ([, , , , bucket]) =>
+      this.rules
+        .filter((rule) => rule.startsWith(`${bucket}/`))
+        .map((rule) => `name:     ${rule.slice(`${bucket}/`.length)}\nenabled:  Yes`)
+        .join('\n'),
+    'r2 bucket lifecycle add': ([, , , , bucket, name]) => this.rules.push(`${bucket}/${name}`),
+    'r2 bucket lifecycle remove': ([, , , , bucket, , name]) => this.#drop(this.rules, `${bucket}/${name}`),
     'queues list': ([, , , page]) => tableOf(this.queues.slice((Number(page) - 1) * 20, Number(page) * 20)),
     'queues create': ([, , name]) => this.queues.push(name!),
     'queues delete': ([, , name]) => this.#drop(this.queues, name!),

@@ -115,7 +115,7 @@ export async function startRunbookStage() {
   })
   /** Gives the operator an account with everything that `up` makes. */
   const keepWholeAccount = () => {
-    const { buckets, queues, worker } = resourcesOf(environment)
+    const { buckets, queues, worker, payloadBucket } = resourcesOf(environment)
     const made = {
       databases: [{ name: worker, uuid: 'uuid-0' }],
       buckets: [...buckets],
@@ -123,7 +123,13 @@ export async function startRunbookStage() {
     }
     const secrets = { HUB_SECRET: 'x', COORDINATOR_SEED: 'x', RELAYER_PRIVATE_KEY: 'x' }
     const deployments = [deployed('v1', 1), deployed('v2', 2)]
-    const account = { ...made, rules: ['delete-payloads'], secrets, deployments, isMigrated: true }
+    const account = {
+      ...made,
+      rules: [`${payloadBucket}/delete-payloads`],
+      secrets,
+      deployments,
+      isMigrated: true,
+    }
     desk.keepAccount({ ...new RecordedAccount(), ...account, killsAfter: [] })
   }
   const balance = (wei: bigint) => anvil.rpc('anvil_setBalance', relayer, `0x${wei.toString(16)}`)
