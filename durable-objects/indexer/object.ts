@@ -23,8 +23,8 @@ export interface IndexerStatus {
   indexedBlock: number | null
   headBlock: number | null
   finalBlock: number | null
-  /** Whether new blocks become final in time, so that records about them may be signed. */
-  isFinalizing: boolean
+  /** Whether new blocks become final in time, so that records about them may be signed; null before the first look. */
+  isFinalizing: boolean | null
   /** Seconds since the index last had all blocks of the chain. */
   lagSecs: number | null
   /** It does not follow the chain, or cannot know whether it does. */
@@ -81,11 +81,12 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
 
   async status(): Promise<IndexerStatus> {
     const { status, caughtUpAtMs, fruitless } = this.#seen
+    const hasLooked = this.#seen.final !== null || !['starting', 'unreachable'].includes(status.state)
     const lagMs = Date.now() - (caughtUpAtMs ?? this.#bornAtMs)
     return {
       ...status,
       finalBlock: this.#seen.final?.number ?? null,
-      isFinalizing: this.#isFinalizing(),
+      isFinalizing: hasLooked ? this.#isFinalizing() : null,
       lagSecs: Math.floor(lagMs / 1000),
       stands: fruitless >= fruitlessMax,
     }

@@ -21,16 +21,26 @@ beforeEach(() => {
   chain.timeOf = (number) => now + (number - 3_200) * blockSecs
 })
 
+const settings = { PROFILE: '{"chain_id":11155111}', CHAIN_CONFIRMATIONS: '12', CHAIN_START_BLOCK: '2900' }
+const inIndexer = <Result>(
+  work: (indexer: ReturnType<typeof createIndexer>) => Promise<Result>,
+  name = '11155111',
+) =>
+  runInDurableObject(env.CHAIN_INDEXER.getByName(name), (_, state) =>
+    work(createIndexer(state, { ...env, ...settings })),
+  )
+const hubWith = (indexer: ReturnType<typeof createIndexer>) => ({
+  ...{ ...env, ...settings },
+  CHAIN_INDEXER: { getByName: () => indexer } as unknown as Env['CHAIN_INDEXER'],
+})
+
 /** The state of a hub on Sepolia while its chain's final block is `lagBlocks` behind the head. */
 async function lookOf(lagBlocks: number) {
-  const settings = { PROFILE: '{"chain_id":11155111}', CHAIN_CONFIRMATIONS: '12', CHAIN_START_BLOCK: '2900' }
   chain.finalOf = (head) => head - lagBlocks
   chain.head += 1
-  return runInDurableObject(env.CHAIN_INDEXER.getByName('11155111'), async (_, state) => {
-    const indexer = createIndexer(state, { ...env, ...settings })
+  return inIndexer(async (indexer) => {
     for (let alarms = 0; alarms < 5; alarms++) await indexer.alarm()
-    const names = { getByName: () => indexer } as unknown as Env['CHAIN_INDEXER']
-    const hub = { ...env, ...settings, CHAIN_INDEXER: names }
+    const hub = hubWith(indexer)
     await bringHubAction(hub, 'post_epoch', subject)
     return {
       status: await bodyOf(client({ bindings: hub }).get('/v1/status')),
@@ -70,4 +80,18 @@ test('while the chain does not finalise, the hub names no audit block, posts no 
   const again = await lookOf(3 * epochBlocks)
   expect(again.auditBlock).toMatchObject({ number: chain.head })
   expect(again.posting?.lastError).not.toBe(unfinal)
+})
+
+test('before the first look at the chain, the status does not say that the chain fails to finalise', async () => {
+  await inIndexer(async (indexer) => {
+    const chainNow = async () =>
+      (await bodyOf(client({ bindings: hubWith(indexer) }).get('/v1/status'))).chain
+    expect(await chainNow()).toMatchObject({ finalizing: null, indexed_block: null })
+    chain.down = true
+    await indexer.alarm()
+    expect(await chainNow()).toMatchObject({ finalizing: null })
+    Object.assign(chain, { down: false, finalOf: () => 0 })
+    for (let alarms = 0; alarms < 5; alarms++) await indexer.alarm()
+    expect(await chainNow()).toMatchObject({ finalizing: false })
+  }, 'of a hub that was just deployed')
 })

@@ -49,7 +49,7 @@ export const getMetrics = defineRoute(
           [{ part: 'module_storage' }, isUp(report.moduleStorage)],
           [
             { part: 'chain' },
-            chain.indexed_block === null ? null : Number(chain.halted === null && chain.finalizing),
+            chain.finalizing === null ? null : Number(chain.halted === null && chain.finalizing),
           ],
           [{ part: 'queue' }, isUp(report.queue)],
           [{ part: 'relayer' }, isUp(report.relayer)],

@@ -191,7 +191,7 @@ async function readChain(services: Services) {
   try {
     const { indexedBlock, headBlock, finalBlock, isFinalizing, lagSecs, logDifferences, stands, halted } =
       await inTime(indexer.status(), answerMsMax)
-    const late = halted !== null || stands || !isFinalizing || (lagSecs ?? 0) > lagSecsMax
+    const late = halted !== null || stands || isFinalizing === false || (lagSecs ?? 0) > lagSecsMax
     return {
       health: late ? ('unavailable' as const) : ('ok' as const),
       isKnown: true,

@@ -114,7 +114,7 @@ export const Status = z
         .boolean()
         .nullable()
         .describe(
-          'False while new blocks do not become final in time. The hub then names no audit blocks and posts no epochs, and committee sets wait for their beacon.',
+          'False while new blocks do not become final in time. The hub then names no audit blocks and posts no epochs, and committee sets wait for their beacon. Null before the first look at the chain.',
         ),
       lag_secs: z.int().nullable().describe('Seconds since the index last had all blocks of the chain.'),
       log_differences: z
