@@ -218,7 +218,7 @@ export function incidentsOf(
     },
     'key-leaked': {
       provoke: async () => stage().keepWholeAccount(),
-      says: [/faucet/, /^relayer\.signer/m, /HUB_SECRET {2}generated\nSet\./],
+      says: [/faucet/, /^relayer\.signer/m, /^ok +contracts$/m],
     },
     'bad-project': {
       async provoke() {

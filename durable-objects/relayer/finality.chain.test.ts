@@ -252,3 +252,34 @@ describe('a base fee that jumps', () => {
     expect(await relayer.health()).toMatchObject({ open: 0, nextNonce: 120 })
   })
 })
+
+test('the transactions of old actions are forgotten, except open ones, and each id stays one transaction for ever', async () => {
+  const count = 10_004
+  const first = action()
+  await sqlOn(
+    relayer,
+    `INSERT INTO relays
+     WITH RECURSIVE n (i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})
+     SELECT iif(i = 0, ?, 'old ' || i), i, 'bond', 'o', NULL, 'r', '0xdata', '0', 1, '0', 1, 'confirmed', 'tx', NULL, 12, 0, NULL, 1, 1, 1, 1
+     FROM n`,
+    first.id,
+  )
+  await sqlOn(
+    relayer,
+    "INSERT INTO attempts SELECT 'hash ' || nonce, nonce, '0xraw', '1', '1', 1, 1, 0 FROM relays",
+  )
+  const kept = async () => [
+    await sqlOn(relayer, "SELECT min(nonce) AS first FROM attempts WHERE raw = '0xraw'"),
+    await sqlOn(relayer, "SELECT min(nonce) AS first FROM relays WHERE data = '0xdata'"),
+  ]
+  chain.countedTooMany = count
+  await sqlOn(relayer, "UPDATE relays SET status = 'sent' WHERE nonce = 2")
+  await relayer.relay(action())
+  await alarm()
+  expect(await kept()).toEqual([[{ first: 2 }], [{ first: 2 }]])
+  await sqlOn(relayer, "UPDATE relays SET status = 'confirmed' WHERE nonce = 2")
+  await alarm()
+  expect(await kept()).toEqual([[{ first: 4 }], [{ first: 4 }]])
+  expect(await relayer.relay(first)).toMatchObject({ status: 'accepted', relay: { status: 'confirmed' } })
+  expect(chain.received).toHaveLength(1)
+})

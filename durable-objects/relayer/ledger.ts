@@ -59,9 +59,10 @@ type NewRelay = Omit<
 
 export const transferGas = 21_000
 
+const copiedCount = 10_000
 /** Older actions are final, and the hub's database knows their ids. */
 const firstCopied = `min(
-  (SELECT max(nonce) FROM relays) - 10000,
+  (SELECT max(nonce) FROM relays) - ${copiedCount},
   coalesce((SELECT min(nonce) FROM relays WHERE status IN ('queued', 'sent', 'mined')), 1e15))`
 
 /** Tables of a relayer that a backup has: its last actions, all that are not final, and the gas that owners used. */
@@ -310,6 +311,21 @@ export class RelayLedger {
       accepted: row.accepted === 1,
       noop: row.noop === 1,
     }))
+  }
+
+  /**
+   * Forgets `limit` of the transactions that no reorganisation can ask for again, with what their actions called. The actions stay: one id
+   * is one transaction, ever.
+   */
+  forgetOld(limit: number): void {
+    const [open = { nonce: Infinity }] = this.openFrom(0, 1)
+    const first = Math.min(this.nextNonce() - 1 - copiedCount, open.nonce)
+    const old = this.#sql<{ hash: string; nonce: number }>`
+      SELECT hash, nonce FROM attempts WHERE nonce < ${first} ORDER BY nonce LIMIT ${limit}`
+    for (const { hash, nonce } of old) {
+      this.#sql`DELETE FROM attempts WHERE hash = ${hash}`
+      this.#sql`UPDATE relays SET data = '' WHERE nonce = ${nonce}`
+    }
   }
 
   /** Actions whose last change has not reached the hub's database. */

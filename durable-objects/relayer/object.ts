@@ -242,6 +242,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       this.#failedAlarms += 1
     }
     await publisher.publish()
+    this.#ledger.forgetOld(submittedMax)
     const changes = this.#ledger.changes()
     this.#idleAlarms = changes === this.#changesSeen ? this.#idleAlarms + 1 : 0
     this.#changesSeen = changes
