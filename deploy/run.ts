@@ -51,6 +51,7 @@ Options:
   --rotate SECRET    Of secrets: replace this one
   --save FILE        Of secrets: store new secrets in a file that only you can read, and reuse those in it; only with this option a key of the relayer is made.
                      Of restore: take the secrets from it
+  --contracts        Of check: compare only the contracts, roles and gas on the chain, also before there is a hub
   --url URL          Of check: an address of the hub other than that of its domain
   --version ID       Of rollback: a version that has had all traffic; \`npx wrangler deployments list --name NAME\` shows them
   --to FOLDER        Of backup: the folder, backups/ID when left out
@@ -92,6 +93,7 @@ interface Options {
   'key-env'?: string
   env?: string
   offline?: boolean
+  contracts?: boolean
   rotate?: string
   save?: string
   url?: string
@@ -136,8 +138,8 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     await bringUp(upOptions(environment, yes))
   },
 
-  async check(environment, { url, json }) {
-    const findings = await checkHub(environment, url ?? `https://${environment.domain}`)
+  async check(environment, { url, json, contracts }) {
+    const findings = contracts ? [] : await checkHub(environment, url ?? `https://${environment.domain}`)
     const onChain = await chainProblems(environment, rpcUrlsOf(environment))
     const all = [
       ...findings,
@@ -315,6 +317,7 @@ await runCommand(async () => {
         url: text,
         version: text,
         offline: flag,
+        contracts: flag,
         yes: flag,
         json: flag,
       },

@@ -120,6 +120,7 @@ describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and 
       expect(made(desk.account())).toEqual(made(whole))
       expect(desk.account().secrets).toMatchObject({ RELAYER_PRIVATE_KEY: relayerKey })
       expect(desk.account().deployments.at(-1)?.versions.at(-1)?.percentage).toBe(100)
+      expect(await deploy('check', '--contracts')).toMatchObject({ code: 0, said: 'ok    contracts\n' })
       const { code, said } = await deploy('check')
       expect([code, said]).toEqual([0, expect.stringMatching(/^ok +GET \/\n(ok .*\n)+ok +contracts\n$/)])
       expect(await deploy('plan')).toMatchObject({ code: 0, said: expect.not.stringMatching(/will be/) })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CommandError } from '../../scripts/command/errors.ts'
 import { databaseFile, migrateDatabase } from '../../scripts/wrangler-hub.ts'
 import { localDatabase, statePathIn } from '../testing/local-database.ts'
-import { type BackedDatabase, continueEvents, exportDatabase, runAll, runFile } from './database.ts'
+import { type BackedDatabase, continueEvents, exportDatabase, loadFile, runAll } from './database.ts'
 import { statementMax } from './short-statements.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'backup-'))
@@ -84,7 +84,13 @@ test('a database with search tables is exported, keeps working, and is restored 
     .split('\n')
     .map((line) => Buffer.byteLength(line))
   expect(Math.max(...lengths)).toBeLessThanOrEqual(statementMax)
-  await runFile(target, file)
+  let parts = 0
+  const wrangler: BackedDatabase['wrangler'] = (args) => {
+    parts += 1
+    return target.wrangler(args)
+  }
+  await loadFile({ ...target, wrangler }, file, 400_000)
+  expect(parts).toBeGreaterThan(1)
   expect(read(targetFolder)).toEqual(before)
   // Rows that are written from now on are found as well, and no position of the log is given twice.
   await runAll(target, [continueEvents, project('Rain', 3)], path.join(folder, 'more.sql'))

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createWriteStream, writeFileSync } from 'node:fs'
+import { createWriteStream, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { finished } from 'node:stream/promises'
 import { CommandError } from '../../scripts/command/errors.ts'
@@ -31,8 +31,41 @@ export async function query<Row>({ wrangler, name, place }: BackedDatabase, sql:
 }
 
 /** Runs a file of statements, all or none. */
-export const runFile = ({ wrangler, name, place }: BackedDatabase, file: string): Promise<string> =>
+const runFile = ({ wrangler, name, place }: BackedDatabase, file: string): Promise<string> =>
   wrangler(['d1', 'execute', name, ...place, '--yes', '--file', file])
+
+/** D1 takes 5 GB at once. */
+const loadedBytesMax = 2 ** 31
+
+/** Fills an empty database with what {@link exportDatabase} wrote: a large file in parts, each of which is taken whole or not at all. */
+export async function loadFile(
+  database: BackedDatabase,
+  file: string,
+  bytesMax: number = loadedBytesMax,
+): Promise<void> {
+  if (statSync(file).size <= bytesMax) return void (await runFile(database, file))
+  const part = `${file}.part`
+  let out = createWriteStream(part)
+  const runPart = async () => {
+    out.end()
+    await finished(out)
+    await runFile(database, part)
+  }
+  let bytes = 0
+  for await (const line of linesOf(file)) {
+    const text = `${line}\n`
+    // A statement of the schema has several lines.
+    if (bytes + Buffer.byteLength(text) > bytesMax && line.startsWith('INSERT INTO "')) {
+      await runPart()
+      out = createWriteStream(part)
+      bytes = 0
+    }
+    bytes += Buffer.byteLength(text)
+    if (!out.write(text)) await once(out, 'drain')
+  }
+  await runPart()
+  rmSync(part)
+}
 
 /** Runs statements, all or none. */
 export function runAll(

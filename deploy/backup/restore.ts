@@ -4,7 +4,7 @@ import { CommandError } from '../../scripts/command/errors.ts'
 import { requiredSecrets } from '../hub-settings.ts'
 import { bringUp, bringUpHidden, type UpOptions } from '../up.ts'
 import { resourcesOf } from '../wrangler-config.ts'
-import { type BackedDatabase, continueEvents, runAll, runFile } from './database.ts'
+import { type BackedDatabase, continueEvents, loadFile, runAll } from './database.ts'
 import { loadObjects, readRelayers, relayersIn, resumeObjects } from './load-objects.ts'
 import { backupFiles, type Manifest, readManifest } from './manifest.ts'
 import { type ObjectPart, type Post, rebuildRounds } from './objects.ts'
@@ -64,7 +64,7 @@ export async function restore({
 
 /** Makes the database of a backup in an empty one. */
 export async function loadDatabase(database: BackedDatabase, folder: string): Promise<void> {
-  await runFile(database, path.join(folder, backupFiles.database))
+  await loadFile(database, path.join(folder, backupFiles.database))
   await runAll(database, [continueEvents], path.join(folder, 'continue.sql'))
 }
 
