@@ -82,6 +82,26 @@ export async function readDeployments(wrangler: Wrangler, worker: string): Promi
   return (JSON.parse(answer) as Deployment[]).toSorted((a, b) => (a.created_on < b.created_on ? 1 : -1))
 }
 
+/**
+ * The settings of the version that has most of the traffic, by name; null if there is no Worker.
+ */
+export async function readRunningVars(
+  wrangler: Wrangler,
+  { worker }: Resources,
+): Promise<Readonly<Record<string, string>> | null> {
+  const [newest] = (await readDeployments(wrangler, worker)) ?? []
+  if (newest === undefined) return null
+  const [{ version_id: id } = { version_id: '' }] = newest.versions.toSorted(
+    (a, b) => b.percentage - a.percentage,
+  )
+  const { resources } = JSON.parse(await wrangler(['versions', 'view', id, '--name', worker, '--json'])) as {
+    resources: { bindings: readonly { type: string; name: string; text?: string }[] }
+  }
+  return Object.fromEntries(
+    resources.bindings.flatMap(({ type, name, text = '' }) => (type === 'plain_text' ? [[name, text]] : [])),
+  )
+}
+
 export interface Version {
   readonly id: string
   readonly annotations?: Record<string, string>

@@ -3,7 +3,14 @@ import { type Environment, missingMembers } from './environment.ts'
 import { chainIdOf, environmentProblems, hubVars, optionalSecrets, requiredSecrets } from './hub-settings.ts'
 import { emptyRule, lifecycleRule, queueProblems, type Resources, resourcesOf } from './wrangler-config.ts'
 
-type State = 'exists' | 'will be created' | 'will be set' | 'will be removed' | 'optional' | 'unknown'
+type State =
+  | 'exists'
+  | 'differs'
+  | 'will be created'
+  | 'will be set'
+  | 'will be removed'
+  | 'optional'
+  | 'unknown'
 
 export interface PlanRow {
   readonly resource: string
@@ -15,6 +22,8 @@ export interface PlanRow {
 export interface Plan {
   readonly rows: readonly PlanRow[]
   readonly vars: Readonly<Record<string, string>>
+  /** The settings in which the running version differs, each as a line. */
+  readonly changes: readonly string[]
   /** The members that the operator has to fill in, each with the source of its value. Nothing is deployed before that. */
   readonly missing: readonly string[]
   /** The faults that the hub would refuse. */
@@ -31,20 +40,44 @@ const costs = {
   none: 'none',
 }
 
-/** The resources and settings that `up` would create and change. @param account - Null if its state was not read. */
-export function planOf(environment: Environment, account: AccountState | null): Plan {
+/**
+ * The resources and settings that `up` would create and change.
+ *
+ * @param account - Null if its state was not read.
+ * @param running - The settings of the running version; null if it was not asked for them, or there is none.
+ */
+export function planOf(
+  environment: Environment,
+  account: AccountState | null,
+  running: Plan['vars'] | null = null,
+): Plan {
   const resources = resourcesOf(environment)
+  const vars = hubVars(environment)
+  const changes = running === null ? [] : changesOf(running, vars)
   const missing = missingMembers(environment).map(([member, source]) => `${member}: ${source}`)
   return {
-    rows: rowsOf(environment, resources, account),
-    vars: hubVars(environment),
+    rows: rowsOf(environment, resources, account, changes.length > 0),
+    vars,
+    changes,
     missing,
     // A missing value is not named as a problem too.
     problems: [...queueProblems(), ...(missing.length > 0 ? [] : environmentProblems(environment))],
   }
 }
 
-function rowsOf(environment: Environment, resources: Resources, account: AccountState | null): PlanRow[] {
+function changesOf(running: Plan['vars'], wanted: Plan['vars']): string[] {
+  const names = [...new Set([...Object.keys(running), ...Object.keys(wanted)])].sort()
+  return names
+    .filter((name) => running[name] !== wanted[name])
+    .map((name) => `${name}: ${running[name] ?? 'not set'} → ${wanted[name] ?? 'not set'}`)
+}
+
+function rowsOf(
+  environment: Environment,
+  resources: Resources,
+  account: AccountState | null,
+  isChanged: boolean,
+): PlanRow[] {
   const stateOf = (exists: (state: AccountState) => boolean, otherwise: State): State =>
     account === null ? 'unknown' : exists(account) ? 'exists' : otherwise
   const { worker, database, buckets, queues, payloadBucket, objectsTag } = resources
@@ -94,7 +127,7 @@ function rowsOf(environment: Environment, resources: Resources, account: Account
     {
       resource: 'Worker',
       name: `${worker} at https://${environment.domain || '(no domain yet)'}`,
-      state: stateOf((state) => state.objectsTag !== null, 'will be created'),
+      state: isChanged ? 'differs' : stateOf((state) => state.objectsTag !== null, 'will be created'),
       cost: costs.worker,
     },
     {
@@ -113,7 +146,7 @@ function rowsOf(environment: Environment, resources: Resources, account: Account
 }
 
 /** A plan as text for people. */
-export function planText({ rows, vars, missing, problems }: Plan): string {
+export function planText({ rows, vars, changes, missing, problems }: Plan): string {
   const columns = ['resource', 'name', 'state', 'cost'] as const
   const table = [Object.fromEntries(columns.map((column) => [column, column])), ...rows] as PlanRow[]
   const widths = columns.map((column) => Math.max(...table.map((row) => row[column].length)))
@@ -131,6 +164,7 @@ export function planText({ rows, vars, missing, problems }: Plan): string {
       'Settings',
       Object.entries(vars).map(([name, value]) => `${name} = ${value}`),
     ),
+    ...list('Settings that change', changes),
     ...list('Missing, to be filled in before `up`', missing),
     ...list('The hub would refuse', problems),
   ].join('\n')

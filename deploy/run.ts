@@ -8,7 +8,7 @@ import { callNode } from '../contracts/json-rpc.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { readAccount, readDatabaseId, readSecretNames } from './account.ts'
+import { readAccount, readDatabaseId, readRunningVars, readSecretNames } from './account.ts'
 import { backUp, backupId } from './backup/backup.ts'
 import { getBackup, putBackup } from './backup/bucket.ts'
 import type { BackedDatabase } from './backup/database.ts'
@@ -107,10 +107,11 @@ const say = (line: string): void => console.error(line)
 const run: Record<Command, (environment: Environment, options: Options) => Promise<void>> = {
   async plan(environment, { offline, json }) {
     const isAsked = !offline && environment.account_id !== ''
-    const account = isAsked
-      ? await readAccount(wranglerOf(environment.account_id), resourcesOf(environment))
-      : null
-    const plan = planOf(environment, account)
+    const wrangler = wranglerOf(environment.account_id)
+    const resources = resourcesOf(environment)
+    const account = isAsked ? await readAccount(wrangler, resources) : null
+    const running = isAsked ? await readRunningVars(wrangler, resources) : null
+    const plan = planOf(environment, account, running)
     const isComplete = plan.missing.length === 0 && plan.problems.length === 0
     const onChain = isAsked && isComplete ? await chainProblems(environment, rpcUrlsOf(environment)) : []
     const whole = { ...plan, problems: [...plan.problems, ...onChain] }

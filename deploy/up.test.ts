@@ -1,8 +1,8 @@
 import { privateKeyToAddress } from 'viem/accounts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { CommandError } from '../scripts/command/errors.ts'
-import { readAccount } from './account.ts'
-import { planOf } from './plan.ts'
+import { readAccount, readRunningVars } from './account.ts'
+import { planOf, planText } from './plan.ts'
 import { completeEnvironment } from './testing/environments.ts'
 import { RecordedAccount } from './testing/recorded-account.ts'
 import { bringUp, type UpOptions } from './up.ts'
@@ -95,6 +95,28 @@ describe('up', () => {
         expect(made(), step).toEqual(whole)
         expect(account.deployments.at(-1)?.versions.at(-1)?.percentage).toBe(100)
       }
+  })
+
+  test('changes the settings that the plan shows', async () => {
+    const planned = async (one = environment) =>
+      planOf(
+        one,
+        await readAccount(account.wrangler, resourcesOf(one)),
+        await readRunningVars(account.wrangler, resourcesOf(one)),
+      )
+    const stateOf = ({ rows }: Awaited<ReturnType<typeof planned>>) =>
+      rows.find(({ resource }) => resource === 'Worker')?.state
+    expect(stateOf(await planned())).toBe('will be created')
+    await up()
+    const same = await planned()
+    expect([stateOf(same), same.changes]).toEqual(['exists', []])
+    const other = { ...environment, settings: { ...environment.settings, RATE_LIMIT_MULTIPLIER: '7' } }
+    const differs = await planned(other)
+    const before = same.vars.RATE_LIMIT_MULTIPLIER ?? 'not set'
+    expect([stateOf(differs), differs.changes]).toEqual(['differs', [`RATE_LIMIT_MULTIPLIER: ${before} → 7`]])
+    expect(planText(differs)).toContain(`Settings that change\n  RATE_LIMIT_MULTIPLIER: ${before} → 7`)
+    await up({ environment: other })
+    expect((await planned(other)).changes).toEqual([])
   })
 
   test('keeps what is written after a `remove` that began to empty the buckets', async () => {

@@ -16,6 +16,7 @@ export interface KeptAccount
     | 'buckets'
     | 'queues'
     | 'rules'
+    | 'vars'
     | 'secrets'
     | 'deployments'
     | 'latest'
@@ -90,8 +91,20 @@ export function localWrangler(folder: string) {
       return { said: error.output, code: 1, kills: false }
     }
     const killing = killsAfter.find((words) => call.args.join(' ').startsWith(`${words} `))
-    const { databases, buckets, queues, rules, secrets, deployments, latest, uploads, isMigrated } = account
-    const made = { databases, buckets, queues, rules, secrets, deployments, latest, uploads, isMigrated }
+    const { databases, buckets, queues, rules, secrets, deployments, latest, uploads, isMigrated, vars } =
+      account
+    const made = {
+      databases,
+      buckets,
+      queues,
+      rules,
+      secrets,
+      deployments,
+      latest,
+      uploads,
+      isMigrated,
+      vars,
+    }
     keep({ ...made, killsAfter: killsAfter.filter((words) => words !== killing) })
     return { said, code: 0, kills: killing !== undefined }
   }

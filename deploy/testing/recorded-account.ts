@@ -27,6 +27,8 @@ export class RecordedAccount {
   /** Buckets that have something. */
   readonly full = new Set<string>()
   uploads = 0
+  /** The settings of each version, by its id. */
+  vars: Record<string, Record<string, string>> = {}
   readonly #versions: object[] = []
   /** `before: CALL` or `after: CALL`: that call fails once. `killed: CALL`: it has its effect, and never returns to a caller that is dead. */
   fault: string | null = null
@@ -124,14 +126,11 @@ export class RecordedAccount {
       this.deployments.length === 0 ? this.#noWorker : JSON.stringify(this.deployments),
     'deployments status': () => JSON.stringify(this.deployments.at(-1)),
     deploy: (args) => {
-      const config = JSON.parse(readFileSync(this.#file(args, '--config'), 'utf8')) as {
-        name: string
-        workers_dev: boolean
-      }
-      const { name } = config
+      const { name, workers_dev, vars } = this.#config(args)
       this.latest = `${name}-${this.deployments.length}`
+      this.vars[this.latest] = vars
       this.#deployed(args, [{ version_id: this.latest, percentage: 100 }])
-      if (config.workers_dev) return `Deployed ${name} triggers\n  https://${name}.account.workers.dev`
+      if (workers_dev) return `Deployed ${name} triggers\n  https://${name}.account.workers.dev`
     },
     'd1 execute': (args) => {
       if (args.includes('--file')) this.executed.push(readFileSync(this.#file(args, '--file'), 'utf8'))
@@ -144,7 +143,22 @@ export class RecordedAccount {
       writeFileSync(this.#file(args, '--file'), bytes)
     },
     'triggers deploy': () => undefined,
-    'versions upload': (args) => `Worker Version ID: ${this.#made('upload', args)}`,
+    'versions upload': (args) => {
+      const id = this.#made('upload', args)
+      if (args.includes('--config')) this.vars[id] = this.#config(args).vars
+      return `Worker Version ID: ${id}`
+    },
+    'versions view': ([, , id]) => {
+      const settings = Object.entries(this.vars[id!] ?? {}).map(([name, text]) => ({
+        type: 'plain_text',
+        name,
+        text,
+      }))
+      return JSON.stringify({
+        id,
+        resources: { bindings: [{ type: 'd1', name: 'DB', id: 'uuid' }, ...settings] },
+      })
+    },
     'versions list': () => JSON.stringify(this.#versions.slice(-10)),
     'versions deploy': (args) =>
       this.#deployed(
@@ -158,6 +172,14 @@ export class RecordedAccount {
 
   #file(args: readonly string[], option: string): string {
     return path.resolve(this.#folder, after(args, option)!)
+  }
+
+  #config(args: readonly string[]) {
+    return JSON.parse(readFileSync(this.#file(args, '--config'), 'utf8')) as {
+      name: string
+      workers_dev: boolean
+      vars: Record<string, string>
+    }
   }
 
   #setSecrets(input: string): void {
