@@ -8,7 +8,8 @@ import {
   permittedAmount,
 } from '../protocol/actions/index.ts'
 import type { TypedMessage } from '../protocol/signatures/index.ts'
-import { type Client, noting, withDeadline } from './client.ts'
+import { type Client, noting } from './client.ts'
+import { withDeadline } from './deadline.ts'
 import { ActionFailed, type Begun, HubError, RefusedToSign } from './errors.ts'
 import type { Network } from './network.ts'
 import type { CallOptions, Schemas } from './operations.ts'

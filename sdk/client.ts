@@ -1,5 +1,6 @@
 import { readAnswer } from './answers.ts'
 import { keyedOperations } from './api.generated.ts'
+import { type Clock, noClock, unlessAborted, withDeadline } from './deadline.ts'
 import {
   ActionFailed,
   AnswerError,
@@ -12,7 +13,7 @@ import {
   UnreachableError,
 } from './errors.ts'
 import type { Answer, CallArguments, CallOptions, Given, Operation } from './operations.ts'
-import { Retries, type RetryOptions, sleep, timerMaxMs } from './retries.ts'
+import { Retries, type RetryOptions, sleep } from './retries.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
 
@@ -33,6 +34,8 @@ export interface Credential {
   ) => Record<string, string> | Promise<Record<string, string>>
   /** Renews a credential after the hub refused these headers of a try. Left out if it cannot be renewed. */
   readonly renew?: ((sent: Readonly<Record<string, string>>) => Promise<void>) | undefined
+  /** Whether `renew` waits for a person, who needs no part of the time of the call for that. */
+  readonly isRenewedByPerson?: boolean
 }
 
 export interface ClientOptions {
@@ -117,9 +120,8 @@ export class Client {
   call = async <O extends Operation>(operation: O, ...[args]: Given<O>): Promise<Answer<O>> => {
     const call = prepare(operation, args ?? {})
     const { timeout = this.#shared.timeout } = call
-    const deadlineMs = Date.now() + timeout
-    const answer = withDeadline(operation, timeout, call.signal, (signal) =>
-      this.#repeat(call, signal, deadlineMs, (response) => readAnswer(operation, response)),
+    const answer = withDeadline(operation, timeout, call.signal, (signal, clock) =>
+      this.#repeat(call, signal, clock, (response) => readAnswer(operation, response)),
     )
     return noting({ idempotencyKey: call.headers.get(keyName) ?? undefined }, answer) as Promise<Answer<O>>
   }
@@ -129,7 +131,7 @@ export class Client {
     operation: O,
     args: CallArguments<O> & { signal: AbortSignal },
   ): Promise<Response> =>
-    this.#repeat(prepare(operation, args), args.signal, 0, async (response) => {
+    this.#repeat(prepare(operation, args), args.signal, noClock, async (response) => {
       if (!response.ok) await readAnswer(operation, response)
       return response
     })
@@ -144,7 +146,7 @@ export class Client {
   async #repeat<T>(
     call: PreparedCall,
     signal: AbortSignal,
-    deadlineMs: number,
+    clock: Clock,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     let renewed = false
@@ -166,7 +168,7 @@ export class Client {
         return answer
       } catch (error) {
         signal.throwIfAborted()
-        if (!renewed && (await this.#isRenewed(error, signal, sent.headers).catch(giveUp))) {
+        if (!renewed && (await this.#isRenewed(error, signal, clock, sent.headers).catch(giveUp))) {
           renewed = true
           continue
         }
@@ -174,17 +176,23 @@ export class Client {
         if (mayHaveActed && call.method === 'DELETE' && error instanceof NotFound) return undefined as T
         const { status } = error as { status?: number }
         if (error instanceof UnreachableError || (status !== undefined && status >= 500)) mayHaveActed = true
-        const waitMs = this.retries.next(error, attempt, call.repeatable, deadlineMs - Date.now())
+        const waitMs = this.retries.next(error, attempt, call.repeatable, clock.leftMs())
         if (waitMs === null) return giveUp(error)
         await sleep(waitMs, signal)
       }
     }
   }
 
-  async #isRenewed(error: unknown, signal: AbortSignal, sent: Record<string, string> = {}): Promise<boolean> {
-    const renew = this.#credential?.renew
+  async #isRenewed(
+    error: unknown,
+    signal: AbortSignal,
+    clock: Clock,
+    sent: Record<string, string> = {},
+  ): Promise<boolean> {
+    const { renew, isRenewedByPerson = false } = this.#credential ?? {}
     if (renew === undefined || !(error instanceof Refusal) || !staleCodes.includes(error.code)) return false
-    await unlessAborted(signal, renew(sent))
+    const renewed = () => unlessAborted(signal, renew(sent))
+    await (isRenewedByPerson ? clock.without(renewed) : renewed())
     return true
   }
 
@@ -294,50 +302,6 @@ export function freshId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-}
-
-/** Waits for what others wait for too: it goes on when this caller's signal is aborted. @throws its reason. */
-export const unlessAborted = <T>(signal: AbortSignal | undefined, shared: Promise<T>): Promise<T> =>
-  withDeadline('', Number.POSITIVE_INFINITY, signal, () => shared)
-
-/**
- * Runs something that ends with a caller's signal, or after a time, whether or not it listens: a wallet does not.
- *
- * @throws {@link DeadlineError}, or the reason of the signal.
- */
-export async function withDeadline<T>(
-  what: string,
-  timeout: number,
-  signal: AbortSignal | undefined,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  signal?.throwIfAborted()
-  if (!(timeout >= 0)) throw new HubError(`timeout must be a number of milliseconds, not ${timeout}.`)
-  const late = new AbortController()
-  const deadline = late.signal
-  // Deno waits for the end of a signal of AbortSignal.timeout that somebody listens to.
-  const timer =
-    timeout === Number.POSITIVE_INFINITY
-      ? undefined
-      : setTimeout(() => late.abort(), Math.min(timerMaxMs, Math.round(timeout)))
-  const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
-  let onAbort = () => {}
-  const ended = new Promise<never>((_, reject) => {
-    onAbort = () => reject(either.reason)
-  })
-  either.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([run(either), ended])
-  } catch (error) {
-    signal?.throwIfAborted()
-    if (deadline.aborted)
-      throw new DeadlineError(`${what} took longer than ${timeout / 1_000} s.`, { cause: error })
-    throw error
-  } finally {
-    clearTimeout(timer)
-    // A signal of several that somebody listens to is kept for as long as the caller's, which may be for ever.
-    either.removeEventListener('abort', onAbort)
-  }
 }
 
 /** Has the errors of a piece of work say what it has begun. */

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { withDeadline } from './client.ts'
+import { Client } from './client.ts'
+import { withDeadline } from './deadline.ts'
 import {
   AnswerError,
   Conflict,
@@ -275,6 +276,45 @@ describe('the time of a call', () => {
     const hub = createHub({ url: server.url, retry: soon, fetch: fetchSlowly })
     expect(await failure(hub.call('GET /v1/status', { timeout: 60_000 }))).toBeInstanceOf(DeadlineError)
     expect(server.calls).toHaveLength(2)
+  })
+
+  describe('whose credential a person renews', () => {
+    const openSlowly = (url: string, isRenewedByPerson: boolean) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true })
+      onTestFinished(() => void vi.useRealTimers())
+      let token = 'old'
+      const renew = async () => {
+        token = 'new'
+        vi.advanceTimersByTime(3_600_000)
+      }
+      const headers = () => ({ Authorization: `Bearer ${token}` })
+      return new Client({ url, retry: soon }, { headers, renew, isRenewedByPerson })
+    }
+    const expired = refusal(401, 'session_expired')
+
+    test('stands still meanwhile, also for the tries that follow', async () => {
+      await using server = await scriptedHub(expired, refusal(503, 'unavailable'), json(200, { url: '/' }))
+      expect(await openSlowly(server.url, true).call('GET /v1/status')).toEqual({ url: '/' })
+      expect(server.calls.map(({ headers }) => headers.authorization)).toEqual([
+        'Bearer old',
+        'Bearer new',
+        'Bearer new',
+      ])
+    })
+
+    test('goes on afterwards', async () => {
+      await using server = await scriptedHub(expired, never)
+      const call = openSlowly(server.url, true).call('GET /v1/status', { timeout: 100 })
+      expect(await failure(call)).toBeInstanceOf(DeadlineError)
+      expect(server.calls).toHaveLength(2)
+    })
+
+    test('does not stand still if no person does it', async () => {
+      await using server = await scriptedHub(expired, json(200, {}))
+      expect(await failure(openSlowly(server.url, false).call('GET /v1/status'))).toBeInstanceOf(
+        DeadlineError,
+      )
+    })
   })
 
   test('leaves no timer running after the answer', async () => {

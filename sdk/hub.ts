@@ -1,6 +1,7 @@
 import type { ProjectManifest } from '../protocol/manifest/index.ts'
 import type { ActionOptions, DoneAction } from './actions.ts'
-import { type Client, noting, unlessAborted, withDeadline } from './client.ts'
+import { type Client, noting } from './client.ts'
+import { unlessAborted, withDeadline } from './deadline.ts'
 import { type Begun, SessionExpired, Unauthorized } from './errors.ts'
 import { type Events, eventsOf } from './events.ts'
 import { listItems, listsOf, type NamedLists } from './lists.ts'

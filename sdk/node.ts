@@ -1,7 +1,8 @@
 /** Calls of a hub that a node signs with its key (section 10 of the protocol). */
 import { signRequest } from '../protocol/identity/index.ts'
 import type { SigningKey } from '../protocol/signatures/index.ts'
-import { Client, type ClientOptions, type Credential, freshId, unlessAborted } from './client.ts'
+import { Client, type ClientOptions, type Credential, freshId } from './client.ts'
+import { unlessAborted } from './deadline.ts'
 import { type Hub, hubOf } from './hub.ts'
 import { type Network, readNetwork } from './network.ts'
 

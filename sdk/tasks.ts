@@ -1,4 +1,5 @@
-import { type Client, freshId, noting, withDeadline } from './client.ts'
+import { type Client, freshId, noting } from './client.ts'
+import { withDeadline } from './deadline.ts'
 import { DeadlineError, HubError, TaskFailed } from './errors.ts'
 import type { CallOptions, Schemas } from './operations.ts'
 import { sleep } from './retries.ts'

@@ -123,6 +123,7 @@ class Sessions {
   #credential(address: string): Credential {
     return {
       headers: () => ({ Authorization: `Bearer ${this.#tokens.get(address)}` }),
+      isRenewedByPerson: true,
       renew: async ({ Authorization }) => {
         // Nobody is asked to sign in for a call of an account that has signed out meanwhile.
         if (!this.#tokens.has(address)) throw new SessionEnded(false)
