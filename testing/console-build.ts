@@ -5,7 +5,7 @@ import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { connectTo, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { addAccount, follow, limitOnce, lookUntil, openFlow, signInWith } from './console-flow.ts'
+import { addAccount, follow, limitOnce, lookUntil, openFlow, signInWith, useAccount } from './console-flow.ts'
 import { runTool } from './run-tool.ts'
 
 /**
@@ -15,7 +15,7 @@ import { runTool } from './run-tool.ts'
  */
 export async function findBuildFaults(browser: Browser, origin: string): Promise<string[]> {
   return openFlow(browser, origin, async (page, faults) => {
-    page.on('dialog', (dialog) => void dialog.accept())
+    page.on('dialog', (dialog) => void (staying.has(page) ? dialog.dismiss() : dialog.accept()))
     const look: Look = async (what) => {
       for (const fault of await findScreenFaults(page)) faults.push(`${what}: ${fault}`)
     }
@@ -63,6 +63,8 @@ async function createKey(page: Page, origin: string): Promise<void> {
     await page.getByRole('button', { name: 'Create the key' }).click()
     await secrets.nth(index).waitFor()
   }
+  await stay(page, () => page.getByRole('link', { name: 'Webhooks', exact: true }).click())
+  await stay(page, () => signOut(page))
   const [before = '', after = ''] = await secrets.allInnerTexts()
   for (const _ of [before, after])
     await page.getByRole('button', { name: 'I have stored it' }).first().click()
@@ -71,6 +73,21 @@ async function createKey(page: Page, origin: string): Promise<void> {
   if (before.length < 20 || content.includes(before) || content.includes(after))
     throw new Error('The secret of the key is short, or stays in the page.')
   await replaceKey(page, origin, before, after)
+}
+
+const signOut = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+}
+
+/** Pages whose person does not want to lose anything. */
+const staying = new WeakSet<Page>()
+
+/** Does something by which the page would lose something: it asks. */
+async function stay(page: Page, act: () => Promise<void>): Promise<void> {
+  staying.add(page)
+  await Promise.all([page.waitForEvent('dialog'), act()])
+  staying.delete(page)
 }
 
 /** A key that another one replaces works no more. */
@@ -131,12 +148,19 @@ async function writeDraft(page: Page, look: Look): Promise<void> {
   await problems.getByRole('button', { name: 'consensus.work.committee.size' }).waitFor()
   await editor.fill((await editor.inputValue()).replace('"size": 0', '"size": 3'))
   await problems.getByText('1 thing to correct').waitFor()
+  const typed = await editor.inputValue()
+  await stay(page, () => page.getByRole('link', { name: 'All drafts' }).click())
+  await stay(page, () => signOut(page))
+  await stay(page, () => addAccount(page, 'Operator'))
+  await stay(page, () => useAccount(page, 'Operator'))
+  if ((await editor.inputValue()) !== typed) throw new Error('The typed text is lost.')
   await look('a draft')
   await useModule(page)
 
   const other = await page.evaluate(
     `(async () => {
-      const { token } = JSON.parse(sessionStorage.getItem('sessions')).kept.at(-1)
+      const { current, kept } = JSON.parse(sessionStorage.getItem('sessions'))
+      const { token } = kept.find(({ address }) => address === current)
       const id = new URLSearchParams(location.search).get('draft')
       const answer = await fetch('/v1/developers/me/drafts/' + id, {
         method: 'PUT',

@@ -19,6 +19,7 @@ export const build = {
     hint: 'The hub shows it this once and cannot show it again. Store it where your program reads it, and nowhere in its source.',
     what: 'Secret',
     done: 'I have stored it',
+    leave: 'A secret that is shown once is still on this page. Leave without it?',
   },
 
   profile: {

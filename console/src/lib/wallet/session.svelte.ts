@@ -3,6 +3,7 @@ import type { Credential } from '../../../../sdk/client.ts'
 import { HubError } from '../../../../sdk/errors.ts'
 import type { Hub, Schemas } from '../../../../sdk/index.ts'
 import { hubAs } from '../hub.ts'
+import { mayGo } from '../unsaved.ts'
 
 export type WalletName =
   | { readonly kind: 'browser'; readonly rdns: string; readonly name: string }
@@ -72,8 +73,9 @@ class Sessions {
     return known
   }
 
+  /** A screen that would lose something stays with its account, unless the person lets it go. */
   use(address: string): void {
-    this.#current = address
+    if (this.#current === null || address === this.#current || mayGo()) this.#current = address
     this.#keep()
   }
 
@@ -100,10 +102,10 @@ class Sessions {
     return this.#asked
   }
 
-  /** Forgets the current account at once, whatever the hub answers. */
+  /** Forgets the current account at once, whatever the hub answers; not where the screen would lose something and is to stay. */
   async signOut(): Promise<void> {
     const address = this.#current
-    if (address === null) return
+    if (address === null || !mayGo()) return
     const { ended } = this
     const Authorization = `Bearer ${this.#tokens.get(address)}`
     this.#tokens.delete(address)
