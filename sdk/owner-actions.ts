@@ -226,7 +226,8 @@ export function publishVersion(
   )
 }
 
-const hashesOf = (manifest: ProjectManifest) => ({
+/** The hashes by which contracts know the rules of a version, and all of it. */
+export const hashesOf = (manifest: ProjectManifest) => ({
   consensusHash: hashProjectRules(manifest.consensus),
   manifestHash: hashManifest(manifest),
 })

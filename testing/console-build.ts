@@ -286,8 +286,10 @@ async function registerProject(page: Page): Promise<void> {
   const signing = page.getByRole('dialog', { name: 'Register Made in the console' })
   const ofManifest = signing.getByText('It moves no tokens.')
   await ofManifest.waitFor()
+  await countAsked(signing, 4)
   await signing.getByRole('button', { name: 'Sign' }).click()
   await ofManifest.waitFor({ state: 'detached' })
+  await countAsked(signing, 5)
   await signing.getByRole('button', { name: 'Sign' }).click()
   await signing.getByText('Done', { exact: true }).waitFor()
   await signing.getByRole('button', { name: 'Close' }).click()
@@ -297,6 +299,14 @@ async function registerProject(page: Page): Promise<void> {
   await page.getByText('In review').waitFor()
   await page.getByText('Wait for the decision.').waitFor()
   await page.getByText('Its public page appears once it is listed.').waitFor()
+}
+
+/** The dialog marks each field that the page asked for. */
+async function countAsked(signing: Locator, fields: number): Promise<void> {
+  const asked = signing.getByText('as you asked')
+  await asked.first().waitFor()
+  const marked = await asked.count()
+  if (marked !== fields) throw new Error(`${marked} of ${fields} fields are marked as asked for.`)
 }
 
 /** An account of the local network reads a command, which does what the page says. */
@@ -340,6 +350,7 @@ async function publishVersion(page: Page, origin: string): Promise<void> {
   await page.getByText('so it takes effect at once').waitFor()
   await sign.click()
   const signing = page.getByRole('dialog', { name: /^Publish version 2/ })
+  await countAsked(signing, 4)
   await signing.getByRole('button', { name: 'Sign' }).click()
   // It is of another listing only, which nothing on the chain says.
   await signing.getByRole('status').getByText('Done', { exact: true }).waitFor()

@@ -2,10 +2,10 @@
 import type { ProjectManifest } from '../../../../protocol/manifest/index.ts'
 import { RefusedToSign } from '../../../../sdk/errors.ts'
 import { signManifest } from '../../../../sdk/owner-actions.ts'
-import { shortId } from '../format.ts'
 import { build as texts } from '../texts/build.ts'
 import type { Wish } from '../wallet/signing.svelte.ts'
 import { build } from './build.ts'
+import { askedOf } from './publish-asked.ts'
 
 const t = texts.publish
 
@@ -14,12 +14,7 @@ export function publishWish(manifest: ProjectManifest, project_id: string): Wish
   const isFirst = version === 1
   return {
     title: isFirst ? t.register(manifest.listing.name) : t.version(manifest.listing.name, version),
-    asked: {
-      developer: shortId(developer),
-      ...(isFirst
-        ? { slug, worker: shortId(manifest.consensus.modules.worker) }
-        : { projectId: shortId(project_id), version: String(version) }),
-    },
+    asked: askedOf(manifest, project_id),
     perform: async ({ hub, wallet, options, show }) => {
       // A text cannot be signed for another wallet than the one that it names.
       if (wallet.address.toLowerCase() !== developer) throw new RefusedToSign(t.otherWallet(developer))
