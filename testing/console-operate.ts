@@ -151,10 +151,17 @@ async function seeFocus(page: Page): Promise<void> {
 
 /** The session ends while the reason is typed, which is still there afterwards. */
 async function banDevice(page: Page, device: string): Promise<void> {
+  await follow(page, '/')
   await follow(page, '/operate?part=bans')
   const part = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Device' }) })
-  await part.getByLabel('Id of a device').fill(device)
-  await part.getByRole('button', { name: 'Look it up' }).click()
+  const lookUp = async () => {
+    await part.getByLabel('Id of a device').fill(device)
+    await part.getByRole('button', { name: 'Look it up' }).click()
+  }
+  await lookUp()
+  await part.getByRole('button', { name: 'Ban' }).click()
+  await leaveQuestion(page)
+  await lookUp()
   await part.getByRole('button', { name: 'Ban' }).click()
   const asked = dialog(page, /^Ban /)
   const ban = asked.getByRole('button', { name: 'Ban' })
@@ -173,6 +180,16 @@ async function banDevice(page: Page, device: string): Promise<void> {
   await part.getByRole('button', { name: 'Ban', exact: true }).waitFor()
   await follow(page, '/operate?part=audit')
   await page.getByText('It sends votes that nobody asked for.').first().waitFor()
+}
+
+/** A question that was left open with the button of the browser does not come back with its screen. */
+async function leaveQuestion(page: Page): Promise<void> {
+  await dialog(page, /^Ban /).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Latest rounds' }).waitFor()
+  await page.goForward()
+  await page.getByRole('heading', { name: 'Device', exact: true }).waitFor()
+  if (await dialog(page).isVisible()) throw new Error('The question of a screen that was left is open again.')
 }
 
 /** The hub refuses the id of no project, and names the field. */

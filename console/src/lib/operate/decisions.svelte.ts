@@ -1,3 +1,4 @@
+import { SvelteMap } from 'svelte/reactivity'
 import { operateScreen } from '../texts/operate-screen.ts'
 
 /** A question that an operator confirms before something changes. One is open at a time; `Decide.svelte` is the dialog. */
@@ -25,6 +26,8 @@ class Decisions {
   open = $state.raw<Decision | null>(null)
   /** The message about the last decision, for people who do not see that a row has gone. */
   done = $state('')
+  /** The decisions about slashes, by evidence hash: their list shows each once the chain has it. */
+  readonly slashes = new SvelteMap<string, 'cancel' | 'uphold'>()
   #answer: ((isDone: boolean) => void) | null = null
 
   /** @returns Whether it was done. */
@@ -37,11 +40,20 @@ class Decisions {
     })
   }
 
-  end(isDone: boolean): void {
+  /** @param decision that is over; another one that is open meanwhile stays. */
+  end(isDone: boolean, decision = this.open): void {
+    if (decision !== this.open) return
     if (isDone && this.open) this.done = this.open.done ?? operateScreen.done(this.open.title)
     this.open = null
     this.#answer?.(isDone)
     this.#answer = null
+  }
+
+  /** For another screen or another account. */
+  forget(): void {
+    this.end(false)
+    this.done = ''
+    this.slashes.clear()
   }
 }
 
