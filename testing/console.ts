@@ -38,6 +38,7 @@ export async function findConsoleFaults(browser: Browser, origin: string): Promi
     for (const fault of await findScreenFaults(page)) faults.push(`${path}: ${fault}`)
   }
   faults.push(...(await findListFaults(page, origin, 1_000)))
+  await searchProjects(page)
   await useKeys(page)
   await seeNothing(page, faults)
   await loseHub(page, faults)
@@ -114,6 +115,29 @@ async function widthOnPhone(page: Page): Promise<number> {
   })`)
   await resize(page.viewportSize()!)
   return Number(wide)
+}
+
+/** Words that are typed with a pause between them stay as they are typed; somebody who leaves meanwhile is not brought back. */
+async function searchProjects(page: Page): Promise<void> {
+  await follow(page, '/projects')
+  const search = page.getByLabel('Name or word')
+  await search.pressSequentially('sample ')
+  await page.waitForURL(/q=sample$/)
+  await search.pressSequentially('echo')
+  await page.waitForURL(/q=sample\+echo$/)
+  const typed = await search.inputValue()
+  if (typed !== 'sample echo') throw new Error(`The field of the search has “${typed}”.`)
+  await search.fill('nothing')
+  await follow(page, '/rounds')
+  // Started later, a timer of the same length ends later.
+  await page.evaluate('new Promise((end) => setTimeout(end, 300))')
+  await page.waitForFunction(isSettled)
+  if (!page.url().endsWith('/rounds'))
+    throw new Error(`The search of a page that was left opens ${page.url()}.`)
+  await page.goBack()
+  await page.waitForURL(/q=sample\+echo$/)
+  const shown = await search.inputValue()
+  if (shown !== 'sample echo') throw new Error(`Back at the search, its field has “${shown}”.`)
 }
 
 async function useKeys(page: Page): Promise<void> {
