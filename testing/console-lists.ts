@@ -1,5 +1,8 @@
 import type { Page, Route } from 'playwright-core'
 import { isSettled } from '../scripts/console-screens.ts'
+import { createHub } from '../sdk/index.ts'
+import { epochExample, receiptExample } from '../workers/routes/explorer/schema.ts'
+import { follow } from './console-flow.ts'
 
 const firstPage = 25
 
@@ -53,6 +56,36 @@ const rowInView = (): { href: string; top: number } | null => {
     if (top > 0 && top < innerHeight) return { href: String(link.getAttribute('href')), top: Math.round(top) }
   }
   return null
+}
+
+/**
+ * Looks at an epoch that pays many wallets, and proves the share of one while another is in the field.
+ *
+ * @returns The faults, one per entry.
+ */
+export async function findPayoutFaults(page: Page, origin: string, payouts: number): Promise<string[]> {
+  const faults: string[] = []
+  const { items } = await createHub({ url: origin }).call('GET /v1/projects', { query: { limit: 1 } })
+  const { project_id } = items[0]!
+  const compute_units = Array.from({ length: payouts }, (_, index) => ({
+    miner: `0x${(index + 1).toString(16).padStart(40, '0')}`,
+    units: index + 1,
+    amount: `${index + 1}000000000000000000`,
+  }))
+  const receipt = { ...receiptExample, project_id, compute_units }
+  const epochs = '**/v1/explorer/epochs/*/*'
+  await page.route(epochs, (route) => route.fulfill({ json: { ...epochExample, project_id, receipt } }))
+  await follow(page, `/epochs/${project_id}/${epochExample.epoch}`)
+  await page.getByRole('row').nth(25).waitFor()
+  const shown = await page.locator('tbody a[href^="/accounts/"]').count()
+  if (shown > 250) faults.push(`${shown} payouts of ${payouts} are in the page`)
+  await page.getByRole('row').nth(2).getByRole('button', { name: 'Check' }).click()
+  const amount = page.getByRole('definition').filter({ hasText: /^2 / })
+  await amount.waitFor()
+  await page.getByRole('textbox', { name: 'Wallet' }).fill(compute_units[2]!.miner)
+  if (!(await amount.isVisible())) faults.push('The amount is of another wallet than the proof.')
+  await page.unroute(epochs)
+  return faults
 }
 
 async function longList(origin: string, rows: number): Promise<(route: Route) => Promise<void>> {

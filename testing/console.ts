@@ -2,7 +2,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core'
 import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
 import { findViolations } from './axe.ts'
 import { follow, openLaptop } from './console-flow.ts'
-import { findDeploymentFaults, findListFaults } from './console-lists.ts'
+import { findDeploymentFaults, findListFaults, findPayoutFaults } from './console-lists.ts'
 import { loseNetwork } from './console-offline.ts'
 
 /**
@@ -38,6 +38,7 @@ export async function findConsoleFaults(browser: Browser, origin: string): Promi
     for (const fault of await findScreenFaults(page)) faults.push(`${path}: ${fault}`)
   }
   faults.push(...(await findListFaults(page, origin, 1_000)))
+  faults.push(...(await findPayoutFaults(page, origin, 1_000)))
   await searchProjects(page)
   await useKeys(page)
   await seeNothing(page, faults)
