@@ -141,6 +141,7 @@ export const wallet = {
     usual: 'This usually takes 5 to 30 seconds.',
     unknown: 'The hub does not have it',
     unknownHint: 'It was signed but has not arrived, so nothing happened. Sign it again.',
+    askAgain: 'Ask the hub again',
     hash: 'Transaction',
     remove: 'Remove from this list',
     reading: 'Asking the hub',
