@@ -14,15 +14,17 @@ export interface Finding {
 /** Farther apart than this, signatures with times begin to fail. */
 const clockSecsMax = 30
 
+const statusCall = 'GET /v1/status'
 /** The parts that all versions of a hub share. A new version can be what mends them. */
 const sharedParts = new Set(['database', 'module_storage', 'queue', 'relayer', 'chain index', 'finality'])
 
-/** The problems in findings, without those of shared parts that the version before has as well. */
+/** The problems in findings, without those of shared parts that the version before has as well, or cannot tell. */
 export function newProblems(findings: readonly Finding[], before: readonly Finding[] = []): Finding[] {
-  const known = new Set(
-    before.filter(({ what, problem }) => problem !== null && sharedParts.has(what)).map(({ what }) => what),
-  )
-  return findings.filter(({ what, problem }) => problem !== null && !known.has(what))
+  const old = before.filter(({ problem }) => problem !== null)
+  const isUntold = old.some(({ what }) => what === statusCall)
+  const isKnown = ({ what, problem }: Finding) =>
+    sharedParts.has(what) && (isUntold || old.some((one) => one.what === what && one.problem === problem))
+  return findings.filter((finding) => finding.problem !== null && !isKnown(finding))
 }
 
 /** @throws {@link CommandError} with all problems. */

@@ -110,7 +110,8 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     const wrangler = wranglerOf(environment.account_id)
     const resources = resourcesOf(environment)
     const account = isAsked ? await readAccount(wrangler, resources) : null
-    const running = isAsked ? await readRunningVars(wrangler, resources) : null
+    // Secrets make a Worker without settings, before the first version.
+    const running = account?.objectsTag ? await readRunningVars(wrangler, resources) : null
     const plan = planOf(environment, account, running)
     const isComplete = plan.missing.length === 0 && plan.problems.length === 0
     const onChain = isAsked && isComplete ? await chainProblems(environment, rpcUrlsOf(environment)) : []
@@ -234,13 +235,14 @@ const upOptions = (environment: Environment, yes: boolean | undefined): UpOption
   confirm: async (question) => yes === true || (await ask(question)),
   commit: commitOf(),
   given: process.env,
-  check: async (url, headers) => {
+  check: async (url, headers, isNew) => {
     const call = (address: string, own: object = {}) => fetch(address, { headers: { ...headers, ...own } })
     const wait = () => {
       say(`Waiting for ${url}: a new domain gets its certificate within minutes`)
       return setTimeout(10_000)
     }
-    return checkConnected(() => checkHub(environment, url, call), wait)
+    const look = () => checkHub(environment, url, call)
+    return isNew ? checkConnected(look, wait) : look()
   },
 })
 

@@ -158,14 +158,34 @@ describe('up', () => {
 
   test('brings up a version that mends what is wrong, unless it does not answer either', async () => {
     await up()
-    const said: string[] = []
     const overdue = async () => [{ what: 'relayer', problem: 'is unavailable' }]
-    await up({ check: overdue, say: (line) => void said.push(line) })
-    expect(said).toContain('The hub has problems that it had before:\n  relayer is unavailable')
+    await expect(up({ check: overdue })).rejects.toThrow(
+      'The new version has all traffic. The hub still has problems:\n  relayer is unavailable',
+    )
     expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'upload-1', percentage: 100 }])
+    // A hub with wrong settings tells nothing of its parts.
+    const mended: UpOptions['check'] = async (_, headers) =>
+      Object.values(headers)[0]?.includes('upload-1')
+        ? [{ what: 'GET /v1/status', problem: 'answers 503' }]
+        : overdue()
+    await expect(up({ check: mended })).rejects.toThrow('The new version has all traffic.')
+    expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'upload-2', percentage: 100 }])
     const silent = async () => [{ what: 'GET /', problem: 'does not answer' }]
     await expect(up({ check: silent })).rejects.toThrow('GET / does not answer')
-    expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'upload-1', percentage: 100 }])
+    expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'upload-2', percentage: 100 }])
+  })
+
+  test('returns to the version that had all traffic, also if a run was killed while two shared it', async () => {
+    await up()
+    const killed = new Promise<void>((resolve) => {
+      account.onKill = resolve
+    })
+    account.fault = `killed: versions deploy upload-1@50% hub-up-0@50% --name hub-up --message ${resourcesOf(environment).objectsTag} abc1234 --yes`
+    await Promise.race([killed, up().then(() => expect.fail('It was not killed.'))])
+    const check: UpOptions['check'] = async (_, headers) =>
+      Object.values(headers)[0]?.includes('upload') ? [{ what: 'relayer', problem: 'is unavailable' }] : []
+    await expect(up({ check })).rejects.toThrow('relayer is unavailable')
+    expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'hub-up-0', percentage: 100 }])
   })
 
   test('sets a secret after a version that failed its checks, without traffic for that version', async () => {

@@ -1,5 +1,11 @@
 import { CommandError } from '../scripts/command/errors.ts'
-import { type AccountState, deploymentMessage, readAccount, readDatabaseId } from './account.ts'
+import {
+  type AccountState,
+  deploymentMessage,
+  readAccount,
+  readDatabaseId,
+  readDeployments,
+} from './account.ts'
 import { type BackedDatabase, hasNoTables } from './backup/database.ts'
 import { type Finding, newProblems, problemText, requireNone } from './check.ts'
 import type { Environment } from './environment.ts'
@@ -25,8 +31,12 @@ export interface UpOptions {
   readonly commit: string
   /** Values of secrets that an operator gives, by name. */
   readonly given: Readonly<Record<string, string | undefined>>
-  /** Checks a deployed hub. @param headers - Choose its version. */
-  readonly check: (url: string, headers: Record<string, string>) => Promise<readonly Finding[]>
+  /** Checks a deployed hub. @param headers - Choose its version. @param isNew - Its domain may not lead there yet, which is waited for. */
+  readonly check: (
+    url: string,
+    headers: Record<string, string>,
+    isNew: boolean,
+  ) => Promise<readonly Finding[]>
 }
 
 /** Shares of the traffic that a new version takes, one after another, each followed by a check. */
@@ -171,7 +181,7 @@ async function deployWorker(
   if (objectsTag !== resources.objectsTag) {
     say('Deploying the Worker')
     await wrangler(['deploy', '--config', config, '--message', message])
-    return requireNone(newProblems(await check(url, {})))
+    return requireNone(newProblems(await check(url, {}, true)))
   }
   say('Uploading a new version of the Worker')
   const uploaded = await wrangler(['versions', 'upload', '--config', config, '--message', message])
@@ -180,31 +190,34 @@ async function deployWorker(
   const before = await currentVersion(wrangler, resources.worker)
   // An upload leaves domain, schedule and consumers of queues as they are.
   await wrangler(['triggers', 'deploy', '--config', config])
-  const checkVersion = (id: string) =>
-    check(url, { 'Cloudflare-Workers-Version-Overrides': `${resources.worker}="${id}"` })
-  const found = await checkVersion(before)
+  const checkVersion = (id: string, isNew: boolean) =>
+    check(url, { 'Cloudflare-Workers-Version-Overrides': `${resources.worker}="${id}"` }, isNew)
+  const found = await checkVersion(before, false)
+  let old: readonly Finding[] = []
   const give = (parts: readonly string[]) => giveTraffic(wrangler, resources.worker, parts, message)
   for (const share of shares) {
     const parts = [`${version}@${share}%`, ...(share < 100 ? [`${before}@${100 - share}%`] : [])]
     await give(parts)
     say(`The new version takes ${share} % of the traffic`)
     try {
-      const findings = await checkVersion(version)
+      const findings = await checkVersion(version, true)
       requireNone(newProblems(findings, found))
-      const old = newProblems(findings)
-      if (old.length > 0) say(`The hub has problems that it had before:\n${problemText(old)}`)
+      old = newProblems(findings)
     } catch (error) {
       await give([`${before}@100%`])
       say('The version before has all traffic again')
       throw error
     }
   }
+  if (old.length > 0)
+    throw new CommandError(
+      `The new version has all traffic. The hub still has problems:\n${problemText(old)}`,
+    )
 }
 
-/** The version with most of the traffic. */
+/** The version that had all traffic last: an `up` that was killed leaves it with one that nobody has checked. */
 async function currentVersion(wrangler: Wrangler, worker: string): Promise<string> {
-  const status = JSON.parse(await wrangler(['deployments', 'status', '--name', worker, '--json'])) as {
-    versions: { version_id: string; percentage: number }[]
-  }
-  return status.versions.toSorted((a, b) => b.percentage - a.percentage)[0]!.version_id
+  const deployments = (await readDeployments(wrangler, worker)) ?? []
+  const whole = deployments.find(({ versions }) => versions.length === 1) ?? deployments[0]
+  return whole!.versions[0]!.version_id
 }

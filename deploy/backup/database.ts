@@ -45,26 +45,30 @@ export async function loadFile(
 ): Promise<void> {
   if (statSync(file).size <= bytesMax) return void (await runFile(database, file))
   const part = `${file}.part`
-  let out = createWriteStream(part)
+  const open = () => createWriteStream(part, { mode: 0o600 })
+  let out = open()
   const runPart = async () => {
     out.end()
     await finished(out)
     await runFile(database, part)
   }
-  let bytes = 0
-  for await (const line of linesOf(file)) {
-    const text = `${line}\n`
-    // A statement of the schema has several lines.
-    if (bytes + Buffer.byteLength(text) > bytesMax && line.startsWith('INSERT INTO "')) {
-      await runPart()
-      out = createWriteStream(part)
-      bytes = 0
+  try {
+    let bytes = 0
+    for await (const line of linesOf(file)) {
+      const text = `${line}\n`
+      // A statement of the schema has several lines.
+      if (bytes + Buffer.byteLength(text) > bytesMax && line.startsWith('INSERT INTO "')) {
+        await runPart()
+        out = open()
+        bytes = 0
+      }
+      bytes += Buffer.byteLength(text)
+      if (!out.write(text)) await once(out, 'drain')
     }
-    bytes += Buffer.byteLength(text)
-    if (!out.write(text)) await once(out, 'drain')
+    await runPart()
+  } finally {
+    rmSync(part, { force: true })
   }
-  await runPart()
-  rmSync(part)
 }
 
 /** Runs statements, all or none. */

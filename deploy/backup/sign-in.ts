@@ -6,7 +6,7 @@ import { Refusal, UnreachableError } from '../../sdk/errors.ts'
 import type { Post } from './objects.ts'
 
 /** A hub may be away for half a minute: a call that fails in the end has the whole backup or restore begin again. */
-const retry = { attempts: 8, budget: 1_000 }
+const retry = { attempts: 11, budget: 1_000 }
 
 /**
  * Signs an operator in at a hub, again when its session has ended. The calls may be repeated, and are when an answer is lost.
@@ -30,7 +30,12 @@ export async function signInOperator(
       `No hub answers on ${url}: ${reasonOf((error.cause ?? error) as Error)}. \`check\` tries it; docs/runbooks/hub-away.md and domain-or-certificate.md say what to do.`,
     )
   })
-  const enter = () => signIn(network, key, () => {}, domain)
+  // A sign-in whose answer is lost begins again, with another nonce.
+  const enter = () =>
+    signIn(network, key, () => {}, domain).catch((error: unknown) => {
+      if (!(error instanceof UnreachableError)) throw error
+      return signIn(network, key, () => {}, domain)
+    })
   let session = await enter()
   // The types of the client want the path known beforehand.
   const call = (path: string, body: object) =>

@@ -81,7 +81,7 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
 
   async status(): Promise<IndexerStatus> {
     const { status, caughtUpAtMs, fruitless } = this.#seen
-    const hasLooked = this.#seen.final !== null || !['starting', 'unreachable'].includes(status.state)
+    const hasLooked = this.#seen.final !== null || status.indexedBlock !== null
     const lagMs = Date.now() - (caughtUpAtMs ?? this.#bornAtMs)
     return {
       ...status,

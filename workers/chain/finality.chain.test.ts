@@ -83,6 +83,7 @@ test('while the chain does not finalise, the hub names no audit block, posts no 
 })
 
 test('before the first look at the chain, the status does not say that the chain fails to finalise', async () => {
+  await env.DB.exec('DELETE FROM chain_cursor')
   await inIndexer(async (indexer) => {
     const chainNow = async () =>
       (await bodyOf(client({ bindings: hubWith(indexer) }).get('/v1/status'))).chain
@@ -90,7 +91,10 @@ test('before the first look at the chain, the status does not say that the chain
     chain.down = true
     await indexer.alarm()
     expect(await chainNow()).toMatchObject({ finalizing: null })
-    Object.assign(chain, { down: false, finalOf: () => 0 })
+    Object.assign(chain, { down: false, head: 2_800, finalOf: () => 0 })
+    await indexer.alarm()
+    expect(await chainNow()).toMatchObject({ finalizing: null, indexed_block: null })
+    chain.head = 3_200
     for (let alarms = 0; alarms < 5; alarms++) await indexer.alarm()
     expect(await chainNow()).toMatchObject({ finalizing: false })
   }, 'of a hub that was just deployed')
