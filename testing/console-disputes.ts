@@ -205,10 +205,13 @@ async function upholdAboveLimit(page: Page, hash: string): Promise<void> {
   await cardOf(page, hash).waitFor({ state: 'detached' })
 }
 
-/** For everybody, and for the owner, who keeps the collateral. */
+/** For everybody, and for the owner, who keeps the collateral. The amount is shown without the record of the project. */
 async function seeCancelled(page: Page, hash: string): Promise<void> {
   await lookUntil(page, cardOf(page, hash).getByText('Cancelled', { exact: true }))
+  await page.route('**/v1/projects/0x*', (route) => route.abort())
   await follow(page, `/slashes/${hash}`)
+  await page.locator('dt', { hasText: 'Amount' }).locator('+ dd', { hasText: / HUB$/ }).waitFor()
+  await page.unroute('**/v1/projects/0x*')
   await page.getByRole('listitem').filter({ hasText: 'Cancelled' }).waitFor()
   await page.getByText(reason).waitFor()
   await page.getByText('The evidence has this hash').waitFor()

@@ -1,7 +1,8 @@
 import type { Browser, CDPSession, Page } from 'playwright-core'
+import { sampleSlug } from '../localnet/sample/manifest.ts'
 import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
 import { findViolations } from './axe.ts'
-import { follow, openLaptop } from './console-flow.ts'
+import { follow, lookUntil, openLaptop } from './console-flow.ts'
 import { findDeploymentFaults, findListFaults, findPayoutFaults } from './console-lists.ts'
 import { loseNetwork } from './console-offline.ts'
 
@@ -33,6 +34,7 @@ export async function findConsoleFaults(browser: Browser, origin: string): Promi
   // Lists have a round a moment after its end, and show it by themselves.
   await follow(page, '/rounds')
   await doubtRound(page)
+  await seeOtherReward(page)
   for (const path of Object.values(await consoleScreens(origin))) {
     await follow(page, path)
     for (const fault of await findScreenFaults(page)) faults.push(`${path}: ${fault}`)
@@ -69,6 +71,23 @@ async function doubtRound(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Verify in this browser' }).click()
   await page.getByText('Something does not hold').waitFor()
   await page.unroute('**/v1/explorer/rounds/*')
+}
+
+/** Collateral is in the token of the network, also if the project pays rewards in another one. */
+async function seeOtherReward(page: Page): Promise<void> {
+  await page.route('**/v1/projects/0x*', async (route) => {
+    const answer = await route.fetch()
+    const project = (await answer.json()) as { token: object }
+    const token = { ...project.token, symbol: 'PAY', decimals: 6 }
+    await route.fulfill({ response: answer, json: { ...project, token } })
+  })
+  await follow(page, `/projects/${sampleSlug}`)
+  const factOf = (name: string) => page.locator('dt', { hasText: name }).locator('+ dd')
+  await lookUntil(page, factOf('Balance').filter({ hasText: 'PAY' }))
+  await factOf('Collateral of a device')
+    .filter({ hasText: /^\d{1,3} HUB$/ })
+    .waitFor()
+  await page.unroute('**/v1/projects/0x*')
 }
 
 /** Finds the faults of the open screen. */
