@@ -10,6 +10,8 @@ export interface WalletMood {
   chainId: number
   /** The replacement of each transaction, after its hash was told: the same for a higher fee, or nothing of it. */
   replacesBy: 'same' | 'nothing' | null
+  /** Told instead of the page, which then waits: its tab is closed before the wallet answers. */
+  tellsInstead: (() => void) | null
   /** How often it was asked to sign. */
   asked: number
 }
@@ -35,7 +37,7 @@ export async function installWallet(
   { name, rdns, keys, rpcUrl }: { name: string; rdns: string; keys: readonly string[]; rpcUrl?: string },
 ): Promise<WalletMood> {
   const accounts = keys.map((key) => privateKeyToAccount(key as `0x${string}`))
-  const mood: WalletMood = { refuses: false, chainId: 31337, replacesBy: null, asked: 0 }
+  const mood: WalletMood = { refuses: false, chainId: 31337, replacesBy: null, tellsInstead: null, asked: 0 }
   const channel = `wallet_${rdns.replaceAll(/\W/g, '_')}`
   await page.exposeFunction(channel, (call: Call) => answer(accounts, mood, call, rpcUrl))
   await page.addInitScript(
@@ -93,6 +95,12 @@ async function answer(
     by: (account: PrivateKeyAccount) => Promise<string>,
   ): Promise<Answer> => {
     mood.asked++
+    const answered = await answerTo(address, by)
+    if (mood.tellsInstead === null) return answered
+    mood.tellsInstead()
+    return new Promise(() => {})
+  }
+  const answerTo: typeof sign = async (address, by) => {
     const signer = account(address)
     if (mood.refuses) return { error: { code: 4001, message: 'User rejected the request.' } }
     return signer ? { result: await by(signer) } : { error: { code: 4100, message: 'Unauthorized.' } }

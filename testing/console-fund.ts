@@ -3,14 +3,15 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { connectTo, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
-import { installWallet } from './browser-wallet.ts'
+import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
 import { lookUntil, openFlow, signInWith } from './console-flow.ts'
 import { registerProject } from './console-project.ts'
 
 /**
  * A developer funds the vault of a project, which nobody has opened, by a wallet of the browser: it refuses first, and is on
- * another chain then. A second time the vault is open, and the wallet cancels a transaction, then replaces each by the same one.
+ * another chain then. A second time the vault is open, and the wallet cancels a transaction, then replaces each by the same one. A
+ * third time the tab is closed twice before the wallet has answered: it has sent the first transaction, and not the second.
  *
  * @returns The faults, one per entry.
  */
@@ -46,7 +47,9 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
     mood.replacesBy = 'same'
     await dialog.getByRole('button', { name: 'Try again' }).click()
     await dialog.getByRole('button', { name: 'Done' }).click()
-    await balanceOf(page, '8.5').waitFor()
+    await lookUntil(page, balanceOf(page, '8.5'))
+    mood.replacesBy = null
+    await fundWithClosedTab(page, mood, faults)
   })
   // So that the network has the projects that it had before.
   const { client } = await signIn(await readNetwork(hosts.api), privateKeys.operator)
@@ -55,6 +58,37 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
     body: { action: 'reject', reason: 'It was for a test.' },
   })
   return faults
+}
+
+/** A transaction that the wallet has sent is followed and not sent again. */
+async function fundWithClosedTab(page: Page, mood: WalletMood, faults: string[]): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  /** Without its answer to what the page asks then. */
+  const closeWhileAsked = async (press: () => Promise<void>) => {
+    const answered = new Promise<void>((resolve) => (mood.tellsInstead = resolve))
+    await press()
+    await answered
+    mood.tellsInstead = null
+    await page.reload()
+    await page.getByText('You began to put 2 HUB into the vault').waitFor()
+  }
+  const press = (name: string) => dialog.getByRole('button', { name }).click()
+  const goOn = () => page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByLabel(/^Add to the vault/).fill('2')
+  await page.getByRole('button', { name: 'Fund with 2 HUB' }).click()
+  await closeWhileAsked(() => press('Begin'))
+  for (const fault of await findScreenFaults(page)) faults.push(`a funding that is not over: ${fault}`)
+  // It finds the first transaction in its block.
+  const { asked } = mood
+  mood.refuses = true
+  await closeWhileAsked(goOn)
+  mood.refuses = false
+  if (mood.asked !== asked + 1) throw new Error('A transaction is sent a second time.')
+  await goOn()
+  await dialog.getByText('This page does not know whether the wallet sent it').waitFor()
+  await press('It was not sent: send it')
+  await press('Done')
+  await lookUntil(page, balanceOf(page, '10.5'))
 }
 
 const balanceOf = (page: Page, amount: string): Locator =>

@@ -1,10 +1,11 @@
 import { encodeFunctionData, parseAbi } from 'viem'
-import { expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { deriveVaultAddress } from '../../../../protocol/identity/index.ts'
 import type { Descriptor, Project } from '../hub.ts'
 import { type Sent, succeeds } from '../wallet/mined.ts'
 import { WalletProblem } from '../wallet/problems.ts'
-import { fundingCalls, sendCalls } from './funding.ts'
+import { type FundingCall, fundingCalls, sendCalls } from './funding.ts'
+import { Funding } from './fundings.ts'
 
 /** Of `IVaultFactory`, of every token, and of `IProjectVault`. */
 const abi = parseAbi([
@@ -60,7 +61,8 @@ test('each call is sent after the previous one is in a block, and no call follow
     succeeds: async ({ hash }: Sent) => hash !== 'hash of b',
   }
   const calls = ['a', 'b', 'c'].map((to) => ({ to, data: '0x' }))
-  const sending = sendCalls(sender, calls, ({ to }, isSent) => void told.push(`${to} ${isSent}`))
+  const tell = ({ to }: { to: string }, isSent: boolean) => void told.push(`${to} ${isSent}`)
+  const sending = sendCalls(sender, calls, tell, new Map())
   await expect(sending).rejects.toThrow(WalletProblem)
   expect(told).toEqual(['a false', 'a true', 'b false', 'b true'])
 })
@@ -126,4 +128,90 @@ test('a call that the wallet cancelled is sent again by a retry', async () => {
   await expect(sendCalls(sender, calls, () => {}, kept)).rejects.toThrow(WalletProblem)
   await sendCalls(sender, calls, () => {}, kept)
   expect(sent).toBe(2)
+})
+
+describe('a funding that is not over', () => {
+  const [owner, other] = [address('1'), address('2')]
+  const calls = fundingCalls(projectWith(true), descriptor, String(amount))
+  const [allow, fund] = calls as [FundingCall, FundingCall]
+  /** The tab is closed: all that is left is what the browser keeps. */
+  const reopen = () => Funding.find(project_id, owner)
+  const begin = () => Funding.begin(project_id, owner, String(amount))
+  beforeEach(() => {
+    const kept = new Map<string, string>()
+    vi.stubGlobal('localStorage', {
+      getItem: (name: string) => kept.get(name) ?? null,
+      setItem: (name: string, value: string) => void kept.set(name, value),
+      removeItem: (name: string) => void kept.delete(name),
+    })
+    return () => vi.unstubAllGlobals()
+  })
+  const never = new Promise<never>(() => {})
+
+  test('goes on after a closed tab, and sends nothing twice', async () => {
+    const sends: string[] = []
+    const sender = (isOpen: boolean) => ({
+      send: async ({ data }: { data: string }) => {
+        sends.push(data)
+        return sentAs(`hash ${sends.length}`)
+      },
+      succeeds: async ({ hash }: Sent) => (isOpen || hash === 'hash 1' ? true : never),
+    })
+    void sendCalls(sender(false), calls, () => {}, begin())
+    await vi.waitFor(() => expect(reopen()?.get(fund)?.hash).toBe('hash 2'))
+    const funding = reopen()
+    expect([funding?.amount, Funding.find(project_id, other)]).toEqual([String(amount), null])
+    await sendCalls(sender(true), calls, () => {}, funding!)
+    expect(sends).toEqual([allow.data, fund.data])
+    funding?.end()
+    expect(reopen()).toBeNull()
+  })
+
+  test('does not ask the wallet again whose answer nobody heard, until somebody says so', async () => {
+    let asked = 0
+    const unheard = { hash: null, own: null, nextBlock: 6 }
+    const sender = {
+      send: (_: unknown, tell: (sent: Sent) => void) => {
+        asked++
+        tell(unheard)
+        return asked === 1 ? never : Promise.resolve(sentAs('hash'))
+      },
+      succeeds: async ({ hash }: Sent) => {
+        if (hash === null) throw new WalletProblem('unsure')
+        return true
+      },
+    }
+    void sendCalls(sender, calls, () => {}, begin())
+    const again = () => sendCalls(sender, calls, () => {}, reopen()!)
+    await expect(again()).rejects.toMatchObject({ kind: 'unsure' })
+    expect([asked, reopen()?.get(allow)]).toEqual([1, unheard])
+    reopen()?.delete(allow)
+    const funding = Funding.begin(project_id, owner, String(amount))
+    await sendCalls(sender, calls, () => {}, funding)
+    expect(asked).toBe(3)
+  })
+
+  test('keeps what the wallet answers after the dialog is closed, unless somebody has forgotten it', async () => {
+    const first = begin()
+    first.set(allow, { hash: null, own: null, nextBlock: 6 })
+    const second = reopen()!
+    first.set(allow, sentAs('late'))
+    second.set(allow, { hash: null, own: null, nextBlock: 9 })
+    expect([second.get(allow)?.hash, reopen()?.get(allow)?.hash]).toEqual(['late', 'late'])
+    second.end()
+    first.set(fund, sentAs('later'))
+    expect(reopen()).toBeNull()
+  })
+
+  test('is forgotten if the wallet refuses its first transaction', async () => {
+    const sender = {
+      send: async (_: unknown, tell: (sent: Sent) => void) => {
+        tell({ hash: null, own: null, nextBlock: 6 })
+        throw new WalletProblem('refused')
+      },
+      succeeds: async () => true,
+    }
+    await expect(sendCalls(sender, calls, () => {}, begin())).rejects.toMatchObject({ kind: 'refused' })
+    expect(reopen()).toBeNull()
+  })
 })

@@ -50,24 +50,37 @@ export function fundingCalls(
   ]
 }
 
+/** The transactions of calls, kept from one try to the next. */
+export interface SentCalls<C> {
+  get(call: C): Sent | undefined
+  set(call: C, sent: Sent): unknown
+  /** Nothing was sent, so another try sends the call. */
+  delete(call: C): unknown
+}
+
 /**
  * Has a wallet send calls one after the other, each once the one before is in a block.
  *
  * @param tell is called with each call: with false when the wallet gets it, with true once the wallet has sent it.
- * @param sent has the transactions, kept from one try to the next: a call that was sent is waited for, not sent again.
+ * @param sent is told before the wallet is asked, and when it has answered: a call that was sent is waited for, not sent again.
  * @throws {@link WalletProblem} if the wallet does not send a call, or the chain refuses it; later calls are not sent.
  */
 export async function sendCalls<C extends Call>(
   sender: Sender,
   calls: readonly C[],
   tell: (call: C, isSent: boolean) => void,
-  sent = new Map<C, Sent>(),
+  sent: SentCalls<C>,
 ): Promise<void> {
   for (const call of calls) {
     let transaction = sent.get(call)
     if (transaction === undefined) {
       tell(call, false)
-      transaction = await sender.send(call)
+      try {
+        transaction = await sender.send(call, (unheard) => sent.set(call, unheard))
+      } catch (error) {
+        sent.delete(call)
+        throw error
+      }
       sent.set(call, transaction)
     }
     tell(call, true)
@@ -76,10 +89,11 @@ export async function sendCalls<C extends Call>(
     } catch (error) {
       // Another try sends it again.
       if (error instanceof WalletProblem && error.kind === 'replaced') sent.delete(call)
+      else sent.set(call, transaction)
       throw error
     }
     sent.delete(call)
-    throw new WalletProblem('reverted', transaction.hash)
+    throw new WalletProblem('reverted')
   }
 }
 

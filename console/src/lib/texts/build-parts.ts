@@ -56,6 +56,12 @@ export const buildParts = {
     },
     fees: 'Your wallet sends each as a transaction of its own and pays the fee, which it shows before. The hub sends none of them.',
     send: 'Begin',
+    sendAgain: 'It was not sent: send it',
+    left: (amount: string) => `You began to put ${amount} into the vault, and that is not over.`,
+    leftHint:
+      'Go on, and nothing that your wallet has sent is sent again. If you forget it, this page does not know any more what was sent: look in your wallet first, or the vault may get the amount twice.',
+    goOn: 'Go on',
+    forget: 'Forget it',
     close: 'Close',
     done: 'Done',
     development:

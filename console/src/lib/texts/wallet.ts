@@ -47,7 +47,11 @@ export const wallet = {
     ],
     unseen: [
       'The chain does not show the transaction',
-      'Look for it in your wallet before you send it again. “Try again” waits for it once more and sends nothing. If the wallet says that it did not happen, close this and begin again.',
+      'Look for it in your wallet before you send it again. “Try again” waits for it once more and sends nothing. If the wallet says that it did not happen, close this, forget it and begin again.',
+    ],
+    unsure: [
+      'This page does not know whether the wallet sent it',
+      'The page was closed while the wallet asked you, and no block shows the transaction yet. Look in your wallet first. “Try again” looks for it once more and sends nothing.',
     ],
     fails_now: [
       'The chain would refuse this now',

@@ -102,3 +102,12 @@ test.each([
   await expect(createChain({}, never)).rejects.toMatchObject({ kind: 'unseen' })
   expect(await createChain({}, { sent })).toBe(true)
 })
+
+test('a transaction whose hash nobody heard is found by its call, and is not waited for while no block has it', async () => {
+  const unheard = { hash: null, own: null, nextBlock: 5 }
+  expect(await createChain({}, { atPause: 0, sent: { ...unheard } })).toBe(true)
+  expect(await createChain({}, { atPause: 0, status: '0x0', sent: { ...unheard } })).toBe(false)
+  const sent = { ...unheard }
+  await expect(createChain({}, { pausesMax: 0, sent })).rejects.toMatchObject({ kind: 'unsure' })
+  expect(sent).toEqual({ ...unheard, nextBlock: 6 })
+})

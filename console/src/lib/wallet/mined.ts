@@ -19,8 +19,8 @@ interface Transaction {
 
 /** A sent transaction. Another try goes on with it: the node forgets a transaction once a replacement has its place. */
 export interface Sent {
-  /** Of the transaction that is waited for: a replacement once it is found. */
-  hash: string
+  /** Of the transaction that is waited for: a replacement once it is found. Null if the wallet was asked and nobody heard its answer. */
+  hash: string | null
   /** As the node has shown it; wallets may change the data of a call. */
   own: Transaction | null
   /** The first block that may have it and that was not searched for it. */
@@ -40,7 +40,8 @@ const waitsMax = 60
  * @param sent is kept up to date, for another try if this one ends with an error.
  * @param pause waits until the next question, and throws if nobody waits any more.
  * @returns Whether the chain did what it says.
- * @throws {@link WalletProblem} if a block has another transaction in its place, or the node shows neither of them.
+ * @throws {@link WalletProblem} if a block has another transaction in its place, or the node shows neither of them; at once if the
+ * answer of the wallet is unknown and no block has the call.
  */
 export async function succeeds(
   ask: Ask,
@@ -52,6 +53,10 @@ export async function succeeds(
   const endBlock = sent.nextBlock + blocksMax
   let looks = 0
   let waits = 0
+  if (sent.hash === null) {
+    await findByCall(ask, from, sent, call, endBlock)
+    if (sent.hash === null) throw new WalletProblem('unsure')
+  }
   for (;;) {
     // Before the receipt: a transaction that is in a block by then has one.
     const isUsed =
@@ -64,17 +69,17 @@ export async function succeeds(
       sent.own = (await ask('eth_getTransactionByHash', [sent.hash])) as Transaction | null
       if (sent.own === null && looks++ >= looksMax) {
         await findByCall(ask, from, sent, call, endBlock)
-        if (sent.own === null && sent.nextBlock >= endBlock) throw new WalletProblem('unseen', sent.hash)
+        if (sent.own === null && sent.nextBlock >= endBlock) throw new WalletProblem('unseen')
       }
       if (sent.own !== null) continue
     } else if (isUsed) {
       const found = waits < looksMax ? await findByNonce(ask, from, sent.own.nonce) : null
       if (found !== null && found.hash !== sent.hash) {
         if (!isCall(found, call) && !isCall(found, { to: sent.own.to, data: sent.own.input }))
-          throw new WalletProblem('replaced', sent.hash)
+          throw new WalletProblem('replaced')
         sent.hash = found.hash
       }
-      if (++waits > waitsMax) throw new WalletProblem('unseen', sent.hash)
+      if (++waits > waitsMax) throw new WalletProblem('unseen')
     }
     await pause()
   }

@@ -18,6 +18,7 @@ export type ProblemKind =
   | 'reverted'
   | 'replaced'
   | 'unseen'
+  | 'unsure'
   | 'fails_now'
   | 'differs'
   | 'clock'

@@ -98,7 +98,8 @@ export function walletOf({ provider }: Announced, address: string, chainId: numb
 
 /** Sends transactions of an account, whose fees it pays. */
 export interface Sender {
-  send(call: Call): Promise<Sent>
+  /** @param asked is told before the wallet is asked, which may send the call although nobody hears its answer. */
+  send(call: Call, asked: (unheard: Sent) => void): Promise<Sent>
   /** Waits until a block has the call, as {@link succeeds} does. @returns Whether the chain did what it says. */
   succeeds(sent: Sent, call: Call): Promise<boolean>
 }
@@ -120,11 +121,13 @@ export async function openSender(
   const ask = (method: string, params?: unknown) =>
     found.provider.request({ method, params }).catch(throwAsProblem)
   return {
-    send: async ({ to, data }) => {
+    send: async ({ to, data }, asked) => {
       signal.throwIfAborted()
       if (Number(await ask('eth_chainId')) !== chain.id) throw new WalletProblem('wrong_chain')
       // Before it is sent: later the block that has it may be there already.
       const nextBlock = Number(await ask('eth_blockNumber')) + 1
+      signal.throwIfAborted()
+      asked({ hash: null, own: null, nextBlock })
       const hash = String(await ask('eth_sendTransaction', [{ from: address, to, data, value: '0x0' }]))
       return { hash, own: null, nextBlock }
     },
