@@ -8,7 +8,7 @@ import {
   WrongClock,
 } from '../../../../sdk/index.ts'
 import type { Schemas } from '../../../../sdk/operations.ts'
-import { isRefused, problemOf, walletProblemOf } from './problems.ts'
+import { isRefused, isUnknownChain, problemOf, walletProblemOf } from './problems.ts'
 
 const refusal = (status: number, error: Schemas['Error']['error'], retryAfter?: number) =>
   refusalOf({ operation: 'POST /', status, body: { error, message: 'No.', request_id: 'r' }, retryAfter })
@@ -33,6 +33,17 @@ test.each([
   [refusal(422, 'insufficient_collateral'), 'other'],
   ['text', 'other'],
 ])('%s is %s', (thrown, kind) => expect(problemOf(thrown).kind).toBe(kind))
+
+test.each([
+  [{ code: 4902, message: 'Unrecognized chain ID.' }, true],
+  [{ code: -32603, message: 'Internal.', data: { originalError: { code: 4902 } } }, true],
+  [new Error('Outer.', { cause: { code: 4902 } }), true],
+  [{ code: -32603, message: 'Internal.' }, false],
+  [{ code: 4001, data: { originalError: null } }, false],
+  [null, false],
+])('a wallet that answers %j does not know the chain: %s', (thrown, expected) =>
+  expect(isUnknownChain(thrown)).toBe(expected),
+)
 
 test('a rate limit says when to try again', () => {
   vi.useFakeTimers({ now: 1_000_000 })

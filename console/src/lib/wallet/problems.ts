@@ -82,19 +82,26 @@ export function walletProblemOf(thrown: unknown): WalletProblem {
   return new WalletProblem(kind, typeof message === 'string' ? message : String(thrown))
 }
 
-/** Wallets say it by the code of the standard, also within their own error, or in words. */
-function isRejected(thrown: unknown, depth = 0): boolean {
+type Said = Readonly<Record<string, unknown>>
+
+/** Wallets say something by the code of the standard, also within an error of their own. */
+function says(thrown: unknown, holds: (said: Said) => boolean, depth = 0): boolean {
   if (typeof thrown !== 'object' || thrown === null || depth > 3) return false
-  const { code, message, cause, data } = thrown as Record<string, unknown>
-  if (code === refusedCode || code === 'ACTION_REJECTED') return true
-  if (
-    typeof message === 'string' &&
-    /\b(?:user|request)\b.{0,20}\b(?:rejected|denied|cancell?ed)\b/i.test(message)
-  )
-    return true
-  const inner = (data as { originalError?: unknown } | null | undefined)?.originalError
-  return isRejected(cause, depth + 1) || isRejected(inner, depth + 1)
+  const said = thrown as Said
+  const inner = (said.data as { originalError?: unknown } | null | undefined)?.originalError
+  return holds(said) || says(said.cause, holds, depth + 1) || says(inner, holds, depth + 1)
 }
 
+/** Some wallets say it in words alone. */
+const isRejected = (thrown: unknown): boolean =>
+  says(
+    thrown,
+    ({ code, message }) =>
+      code === refusedCode ||
+      code === 'ACTION_REJECTED' ||
+      (typeof message === 'string' &&
+        /\b(?:user|request)\b.{0,20}\b(?:rejected|denied|cancell?ed)\b/i.test(message)),
+  )
+
 export const isUnknownChain = (thrown: unknown): boolean =>
-  (thrown as { code?: unknown } | null)?.code === unknownChainCode
+  says(thrown, ({ code }) => code === unknownChainCode)
