@@ -9,8 +9,8 @@ import { lookUntil, openFlow, signInWith } from './console-flow.ts'
 import { registerProject } from './console-project.ts'
 
 /**
- * A developer funds the vault of a project, which nobody has opened, by a wallet of the browser: it refuses first, and is on
- * another chain then. A second time the vault is open, and the wallet cancels a transaction, then replaces each by the same one. A
+ * A developer funds the vault of a project, which nobody has opened, by a wallet of the browser, whose balance the hub cannot say:
+ * it refuses first, and is on another chain then. A second time the vault is open, and the wallet cancels a transaction, then replaces each by the same one. A
  * third time the tab is closed twice before the wallet has answered: it has sent the first transaction, and not the second.
  *
  * @returns The faults, one per entry.
@@ -24,13 +24,17 @@ export async function findFundingFaults(browser: Browser, origin: string, rpcUrl
     const mood = await installWallet(page, { name: 'Funder', rdns: 'funder.wallet', keys, rpcUrl })
     await signInWith(page, `${origin}/build/projects/${project}`, 'Funder')
     await page.getByText('the first funding opens it').waitFor()
+    await page.route('**/v1/accounts/*/balances', (route) => route.abort())
+    await page.reload()
     await page.getByLabel(/^Add to the vault/).fill('7.5')
+    await page.getByText('The hub does not know how much HUB your wallet has').waitFor()
     await page.getByRole('button', { name: 'Fund with 7.5 HUB' }).click()
     for (const fault of await findScreenFaults(page)) faults.push(`the funding of a vault: ${fault}`)
     const dialog = page.getByRole('dialog')
     mood.refuses = true
     await dialog.getByRole('button', { name: 'Begin' }).click()
     await dialog.getByText('You rejected it in the wallet').waitFor()
+    await page.unroute('**/v1/accounts/*/balances')
     mood.refuses = false
     mood.chainId = 1
     await dialog.getByRole('button', { name: 'Try again' }).click()

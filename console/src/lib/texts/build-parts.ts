@@ -38,6 +38,8 @@ export const buildParts = {
     proposed: 'This is the most that one day pays.',
     hint: 'The vault pays rewards alone, and what it does not pay you can take back.',
     balance: 'Your wallet has',
+    balanceUnknown: (symbol: string) =>
+      `The hub does not know how much ${symbol} your wallet has: look there first.`,
     notAmount: 'Write an amount above zero.',
     short: 'Your wallet has less.',
     faucet: 'Ask the faucet',
