@@ -1,4 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
+import { privateKeyToAccount } from 'viem/accounts'
+import { privateKeys } from '../localnet/private-keys.ts'
 import { connectTo } from '../scripts/hub/network.ts'
 import { findScreenFaults } from './console.ts'
 import { addAccount, follow, lookUntil, openFlow, passTime, signInWith } from './console-flow.ts'
@@ -19,7 +21,10 @@ export async function findEarningsFaults(browser: Browser, origin: string): Prom
   })
 }
 
-/** An epoch with rounds ends and can be claimed. The hub is away when the person claims first. */
+/**
+ * An epoch with rounds ends and can be claimed. The hub is away when the person claims first, and says that more is left after the
+ * first claim, as with many vaults.
+ */
 async function claimEarnings(page: Page, hub: string): Promise<void> {
   await follow(page, '/me?part=earnings')
   await passTime(hub, '1h')
@@ -28,13 +33,42 @@ async function claimEarnings(page: Page, hub: string): Promise<void> {
   await passTime(hub, '3h')
   const claim = page.getByRole('button', { name: 'Claim everything' })
   await lookUntil(page, claim)
+  await changeAnswers(page, '**/v1/me/claims', { more: true })
+  await lookUntil(page, page.getByText('At least this'))
+  await page.unroute('**/v1/me/claims')
+  await changeAnswers(page, '**/v1/accounts/*/balances', { unclaimed_partial: true })
+  await follow(page, `/accounts/${privateKeyToAccount(privateKeys.miner).address}`)
+  await page
+    .getByRole('definition')
+    .filter({ hasText: /^at least .+ HUB/ })
+    .waitFor()
+  await page.unroute('**/v1/accounts/*/balances')
+  await follow(page, '/me?part=earnings')
   await page.route('**/v1/me/withdrawals/claims', (route) => route.abort())
   await claim.click()
   await page.getByText('This did not work').waitFor()
   await page.unroute('**/v1/me/withdrawals/claims')
+  let claims = 0
+  await page.route('**/v1/me/withdrawals/claims', async (route) => {
+    claims++
+    if (claims > 1) return route.fulfill({ status: 202, json: { items: [], more: false } })
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), more: true } })
+  })
+  const second = page.waitForResponse((answer) => answer.url().endsWith('/claims') && claims === 2)
   await page.getByRole('button', { name: 'Try again' }).click()
+  await second
   await page.getByText(/The hub claims from/).waitFor()
+  await page.unroute('**/v1/me/withdrawals/claims')
   await page.getByText('Completed').first().waitFor({ timeout: 120_000 })
+}
+
+/** Has each answer of the hub contain other values. */
+async function changeAnswers(page: Page, calls: string, changed: object): Promise<void> {
+  await page.route(calls, async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), ...changed } })
+  })
 }
 
 /** An owner whose devices have worked for the project reviews it, and anybody may report it. */

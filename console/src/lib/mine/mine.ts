@@ -44,6 +44,8 @@ export const mine = {
     session.hub.call('GET /v1/me/earnings', { query: { period, group_by } }),
   claims: () => session.hub.call('GET /v1/me/claims'),
   claim: () => session.hub.call('POST /v1/me/withdrawals/claims', { body: {} }),
+  /** More than one click asks for. */
+  newestWithdrawals: () => session.hub.call('GET /v1/me/withdrawals', { query: { limit: 100 } }),
   withdrawals: (cursor?: string) => session.hub.call('GET /v1/me/withdrawals', { query: page(cursor) }),
   epochs: (cursor?: string) => session.hub.call('GET /v1/me/earnings/epochs', { query: page(cursor) }),
 

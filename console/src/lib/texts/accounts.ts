@@ -14,6 +14,8 @@ export const accountPage = {
     bonded: 'Collateral bonded',
     unclaimed: 'Payouts to claim',
   },
+  /** Before a sum. */
+  atLeast: 'at least',
   devices: (online: number, all: number) => `${number(online)} of ${number(all)} online`,
   none: 'none',
   unknown: 'This hub knows nothing of this wallet',

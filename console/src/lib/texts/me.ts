@@ -168,6 +168,8 @@ export const me = {
     title: 'Earnings',
     claim: 'Can be claimed now',
     claimDo: 'Claim everything',
+    atLeast: 'At least this, and more payouts that are not listed:',
+    moreLeft: 'More payouts can be claimed.',
     claimHint:
       'One click for all vaults: your session is enough. The hub sends one transaction to each vault and pays for it; the vault pays your wallet.',
     claimNone: 'Nothing to claim',
