@@ -28,6 +28,7 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
       await follow(page, screen)
       for (const fault of await findScreenFaults(page)) faults.push(`${screen}: ${fault}`)
     }
+    await shortenProjects(page)
     await bindDevice(page, origin, folder, String(owner))
     await bondCollateral(page, origin, mood)
     await changePayout(page, String(other))
@@ -125,8 +126,22 @@ const hubOf = async (page: Page, origin: string): Promise<string> => {
   return ((await answer.json()) as { hosts: { api: string } }).hosts.api
 }
 
+const projectsToChoose = ({ pathname, searchParams: query }: URL) =>
+  pathname === '/v1/projects' && query.get('sort') === 'earnings' && !query.has('q')
+
+/** As on a hub with so many projects that the list does not contain this one. */
+async function shortenProjects(page: Page): Promise<void> {
+  await page.route(projectsToChoose, async (route) => {
+    const answer = await route.fetch()
+    const { items } = (await answer.json()) as { items: { name: string }[] }
+    const others = items.filter(({ name }) => name !== 'Sample echo')
+    await route.fulfill({ response: answer, json: { items: others, next_cursor: 'more' } })
+  })
+}
+
 /** The hub limits, the wallet is on another chain, the tab is closed before the signature, and then the answer to the signed action is lost. */
 async function bondCollateral(page: Page, origin: string, mood: WalletMood): Promise<void> {
+  await page.getByLabel('Find one by words').fill('ech')
   await page.getByLabel('Project').selectOption({ label: 'Sample echo' })
   await page.getByRole('button', { name: 'Bond 120 ' }).waitFor()
   await page.getByText('The wallet has less than this').waitFor()
@@ -141,6 +156,7 @@ async function bondCollateral(page: Page, origin: string, mood: WalletMood): Pro
       json: { error: 'rate_limited', message: 'Wait.', request_id: 'test' },
     }),
   )
+  await page.unroute(projectsToChoose)
   mood.chainId = 1
   await page.getByRole('button', { name: /^Bond 120.5/ }).click()
   const signing = page.getByRole('dialog', { name: /^Bond 120.5/ })

@@ -1,6 +1,7 @@
 /** Everything that screens ask of the hub for the wallet that is signed in. */
 import type { Schemas } from '../../../../sdk/index.ts'
 import { session } from '../wallet/session.svelte.ts'
+import { pagesWith } from './rows.ts'
 
 export type Subscription = Schemas['Subscription']
 export type Device = Schemas['Device']
@@ -9,14 +10,34 @@ export type Cause = Schemas['Cause']
 export type Period = '24h' | '7d' | '30d' | 'all'
 export type Grouping = 'day' | 'project' | 'device'
 
+const isOpen = ({ status }: Subscription) => status !== 'closed'
+
+/** The sum of collateral comes with so many subscriptions at most, the newest. */
+export const collateralRowsMax = 200
 const rows = 20
 const page = (cursor?: string) => ({ limit: rows, ...(cursor !== undefined && { cursor }) })
 
 export const mine = {
   alerts: () => session.hub.call('GET /v1/me/alerts'),
   devices: (cursor?: string) => session.hub.call('GET /v1/me/devices', { query: page(cursor) }),
+  /** Without closed ones. */
   subscriptionsOf: (node_id: string) =>
-    session.hub.call('GET /v1/me/subscriptions', { query: { node_id, limit: rows } }),
+    pagesWith(
+      (cursor?: string) =>
+        session.hub.call('GET /v1/me/subscriptions', { query: { ...page(cursor), node_id } }),
+      isOpen,
+    ),
+  /** Those that `collateral` does not show. */
+  olderSubscriptions: (shown: readonly Subscription[]) => {
+    const ids = new Set(shown.map(({ subscription_id }) => subscription_id))
+    return pagesWith(
+      (cursor?: string) =>
+        session.hub.call('GET /v1/me/subscriptions', {
+          query: { ...page(cursor), limit: collateralRowsMax },
+        }),
+      (one) => isOpen(one) && !ids.has(one.subscription_id),
+    )
+  },
   subscriptionsTo: (project_id: string) =>
     session.hub.call('GET /v1/me/subscriptions', { query: { project_id, limit: 100 } }),
   review: (project_id: string, body: Schemas['ReviewInput']) =>

@@ -96,6 +96,8 @@ export const me = {
   bond: {
     title: (device: string) => `Have ${device} work for a project`,
     titleMore: (project: string) => `Add collateral for ${project}`,
+    search: 'Find one by words of its name',
+    noneFound: 'No listed project has these words.',
     project: 'Project',
     amount: (symbol: string) => `Collateral in ${symbol}`,
     least: (amount: string) => `The project requires ${amount}.`,
@@ -131,6 +133,7 @@ export const me = {
     withdrawable: 'Can be withdrawn',
     slashed: 'Lost to slashes',
     balance: 'In the wallet',
+    older: 'Older',
     none: 'No collateral',
     noneHint: 'It appears here when a device works for a project. You get it back after unbonding.',
     columns: {
