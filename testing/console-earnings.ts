@@ -80,8 +80,34 @@ async function sayOfProject(page: Page): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Publish the review' }).click()
   await page.getByText('Your review is published.').waitFor()
   await page.getByText('Pays on time.').waitFor()
+  await findOldReview(page)
   await page.getByRole('button', { name: 'Report this project' }).click()
   await page.getByRole('dialog').getByLabel('What did you see?').fill('Nothing. This is a test of the form.')
   await page.getByRole('dialog').getByRole('button', { name: 'Send the report' }).click()
   await page.getByText('Your report is with the operators.').waitFor()
+}
+
+/** The project has many reviews, and the own one is not among the newest. */
+async function findOldReview(page: Page): Promise<void> {
+  const reviews = '**/v1/projects/*/reviews**'
+  await page.route(reviews, async (route) => {
+    const { origin, pathname, search } = new URL(route.request().url())
+    const isFirst = !search.includes('cursor')
+    const answer = await route.fetch({ url: origin + pathname })
+    await route.fulfill({
+      response: answer,
+      json: { ...(await answer.json()), ...(isFirst && { items: [], next_cursor: 'next' }) },
+    })
+  })
+  const dialog = page.getByRole('dialog')
+  await lookUntil(page, page.getByRole('button', { name: 'Write a review' }))
+  await page.getByRole('button', { name: 'Write a review' }).click()
+  await dialog.getByText('if you have written one before').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByRole('button', { name: 'Change your review' }).click()
+  const comment = await dialog.getByLabel('What others should know').inputValue()
+  if (comment !== 'Pays on time.') throw new Error(`The form for the review has “${comment}”.`)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.unroute(reviews)
 }

@@ -27,7 +27,7 @@ const keys: Readonly<Record<string, QueryKey>> = {
 /** The data that a query makes of its answer; undefined if the query has to ask for itself. */
 function dataOf(name: unknown, answer: Given): unknown {
   if (name === 'network') setNow(answer.time)
-  if (name === 'projects') return { pages: [answer], pageParams: [''] }
+  if (name === 'projects' || name === 'reviews') return { pages: [answer], pageParams: [''] }
   // A task that goes on is asked for again.
   return name === 'outcome' && answer.finalized_at === null ? undefined : answer
 }

@@ -118,7 +118,8 @@ export const hub = {
     call('GET /v1/projects/{project_id}/versions/{version}', { path: { project_id, version } }),
   announcements: (project_id: string) =>
     call('GET /v1/projects/{project_id}/announcements', { path: { project_id }, query: { limit: 5 } }),
-  reviews: (project_id: string) => call('GET /v1/projects/{project_id}/reviews', { path: { project_id } }),
+  reviews: (project_id: string, query: { cursor?: string; limit?: number }) =>
+    call('GET /v1/projects/{project_id}/reviews', { path: { project_id }, query }),
   epochs: (project_id: string) =>
     call('GET /v1/projects/{project_id}/epochs', { path: { project_id }, query: { limit: 24 } }),
   epoch: (project_id: string, epoch: string) =>

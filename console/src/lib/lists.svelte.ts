@@ -21,8 +21,8 @@ type Shown = { state: { data: { pages: unknown[] } | undefined; status: string }
 const hasMore = ({ state: { data } }: Shown): boolean => (data?.pages.length ?? 0) > 1
 
 /** A list, page by page. It is read again by itself only while nobody has gone beyond its first page. */
-export const pagesOf = <T>(
-  options: () => { key: readonly unknown[]; read: (query: ListQuery) => Promise<Page<T>>; isLive?: boolean },
+export const pagesOf = <P extends Page<unknown>>(
+  options: () => { key: readonly unknown[]; read: (query: ListQuery) => Promise<P>; isLive?: boolean },
 ) =>
   createInfiniteQuery(() => {
     const { key, read, isLive = false } = options()
@@ -31,7 +31,7 @@ export const pagesOf = <T>(
       queryFn: ({ pageParam }: { pageParam: string }) =>
         read(pageParam === '' ? {} : { cursor: pageParam, limit: laterPage }),
       initialPageParam: '',
-      getNextPageParam: (last: Page<T>) => last.next_cursor ?? undefined,
+      getNextPageParam: (last: P) => last.next_cursor ?? undefined,
       gcTime: keptMs,
       refetchOnMount: (query: Shown) => !hasMore(query),
       refetchOnWindowFocus: (query: Shown) => !hasMore(query),

@@ -9,6 +9,7 @@ export const opinion = {
   review: 'Write a review',
   change: 'Change your review',
   reviewHint: 'Everybody sees it, with the address of your wallet. You can change it later.',
+  mayReplace: 'This page has not read all reviews: if you have written one before, this one replaces it.',
   rating: 'Rating',
   of: (rating: number) => `${rating} of 5`,
   comment: 'What others should know (not required)',
