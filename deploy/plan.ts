@@ -44,7 +44,7 @@ const costs = {
  * The resources and settings that `up` would create and change.
  *
  * @param account - Null if its state was not read.
- * @param running - The settings of the running version; null if it was not asked for them, or there is none.
+ * @param running - The settings of the running version; null before its first deployment, or if the account was not asked.
  */
 export function planOf(
   environment: Environment,
