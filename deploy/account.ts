@@ -16,6 +16,8 @@ export interface AccountState {
   readonly hasWorker: boolean
   /** The form of Durable Objects of the last version that `up` deployed; null before the first. */
   readonly objectsTag: string | null
+  /** See {@link versionOf}. */
+  readonly version: string | null
 }
 
 /** Reads what is there of an environment. It changes nothing. @throws WranglerError */
@@ -39,6 +41,7 @@ export async function readAccount(wrangler: Wrangler, resources: Resources): Pro
     secrets: await readSecretNames(wrangler, worker),
     hasWorker: deployments !== null,
     objectsTag: tagOf(deployments ?? []),
+    version: versionOf(deployments ?? []),
   }
 }
 
@@ -82,23 +85,26 @@ export async function readDeployments(wrangler: Wrangler, worker: string): Promi
   return (JSON.parse(answer) as Deployment[]).toSorted((a, b) => (a.created_on < b.created_on ? 1 : -1))
 }
 
-/**
- * The settings of the version that has most of the traffic, by name; null if there is no Worker.
- */
-export async function readRunningVars(
+/** The version that had all traffic last: an `up` that was killed leaves it with one that nobody has checked. Null if there is no Worker. */
+export function versionOf(deployments: readonly Deployment[]): string | null {
+  const whole = deployments.find(({ versions }) => versions.length === 1) ?? deployments[0]
+  return whole?.versions[0]?.version_id ?? null
+}
+
+/** The settings of a version, by name. */
+export async function readVars(
   wrangler: Wrangler,
   { worker }: Resources,
-): Promise<Readonly<Record<string, string>> | null> {
-  const [newest] = (await readDeployments(wrangler, worker)) ?? []
-  if (newest === undefined) return null
-  const [{ version_id: id } = { version_id: '' }] = newest.versions.toSorted(
-    (a, b) => b.percentage - a.percentage,
-  )
-  const { resources } = JSON.parse(await wrangler(['versions', 'view', id, '--name', worker, '--json'])) as {
-    resources: { bindings: readonly { type: string; name: string; text?: string }[] }
-  }
+  version: string,
+): Promise<Readonly<Record<string, string>>> {
+  const answer = await wrangler(['versions', 'view', version, '--name', worker, '--json'])
+  const { bindings } = (
+    JSON.parse(answer) as {
+      resources: { bindings: readonly { type: string; name: string; text?: string }[] }
+    }
+  ).resources
   return Object.fromEntries(
-    resources.bindings.flatMap(({ type, name, text = '' }) => (type === 'plain_text' ? [[name, text]] : [])),
+    bindings.flatMap(({ type, name, text = '' }) => (type === 'plain_text' ? [[name, text]] : [])),
   )
 }
 

@@ -27,8 +27,9 @@ export function newProblems(findings: readonly Finding[], before: readonly Findi
   return findings.filter((finding) => finding.problem !== null && !isKnown(finding))
 }
 
-/** @throws {@link CommandError} with all problems. */
-export function requireNone(problems: readonly Finding[]): void {
+/** @throws {@link CommandError} with all new problems. */
+export function requireNone(findings: readonly Finding[], before?: readonly Finding[]): void {
+  const problems = newProblems(findings, before)
   if (problems.length > 0) throw new CommandError(`The hub has problems:\n${problemText(problems)}`)
 }
 

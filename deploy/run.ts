@@ -8,7 +8,7 @@ import { callNode } from '../contracts/json-rpc.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { readAccount, readDatabaseId, readRunningVars, readSecretNames } from './account.ts'
+import { readAccount, readDatabaseId, readSecretNames, readVars } from './account.ts'
 import { backUp, backupId } from './backup/backup.ts'
 import { getBackup, putBackup } from './backup/bucket.ts'
 import type { BackedDatabase } from './backup/database.ts'
@@ -17,7 +17,7 @@ import { repair } from './backup/repair.ts'
 import { restore } from './backup/restore.ts'
 import { signInOperator } from './backup/sign-in.ts'
 import { chainProblems } from './chain-problems.ts'
-import { checkConnected, checkHub, newProblems, requireNone } from './check.ts'
+import { checkConnected, checkHub, requireNone } from './check.ts'
 import { type Environment, missingMembers, readEnvironment } from './environment.ts'
 import { MissingError } from './missing-error.ts'
 import { planOf, planText } from './plan.ts'
@@ -111,7 +111,8 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     const resources = resourcesOf(environment)
     const account = isAsked ? await readAccount(wrangler, resources) : null
     // Secrets make a Worker without settings, before the first version.
-    const running = account?.objectsTag ? await readRunningVars(wrangler, resources) : null
+    const running =
+      account?.objectsTag && account.version ? await readVars(wrangler, resources, account.version) : null
     const plan = planOf(environment, account, running)
     const isComplete = plan.missing.length === 0 && plan.problems.length === 0
     const onChain = isAsked && isComplete ? await chainProblems(environment, rpcUrlsOf(environment)) : []
@@ -160,7 +161,7 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
       ...{ environment, version, say },
       wrangler: wranglerOf(environment.account_id),
       confirm: async (question) => yes === true || (await ask(question)),
-      check: async (url) => requireNone(newProblems(await checkHub(environment, url))),
+      check: async (url) => requireNone(await checkHub(environment, url)),
     })
   },
 

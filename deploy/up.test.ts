@@ -1,7 +1,7 @@
 import { privateKeyToAddress } from 'viem/accounts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { CommandError } from '../scripts/command/errors.ts'
-import { readAccount, readRunningVars } from './account.ts'
+import { readAccount, readVars } from './account.ts'
 import { planOf, planText } from './plan.ts'
 import { completeEnvironment } from './testing/environments.ts'
 import { RecordedAccount } from './testing/recorded-account.ts'
@@ -98,12 +98,11 @@ describe('up', () => {
   })
 
   test('changes the settings that the plan shows', async () => {
-    const planned = async (one = environment) =>
-      planOf(
-        one,
-        await readAccount(account.wrangler, resourcesOf(one)),
-        await readRunningVars(account.wrangler, resourcesOf(one)),
-      )
+    const planned = async (one = environment) => {
+      const state = await readAccount(account.wrangler, resourcesOf(one))
+      const running = state.version ? await readVars(account.wrangler, resourcesOf(one), state.version) : null
+      return planOf(one, state, running)
+    }
     const stateOf = ({ rows }: Awaited<ReturnType<typeof planned>>) =>
       rows.find(({ resource }) => resource === 'Worker')?.state
     expect(stateOf(await planned())).toBe('will be created')

@@ -5,6 +5,7 @@ import {
   readAccount,
   readDatabaseId,
   readDeployments,
+  versionOf,
 } from './account.ts'
 import { type BackedDatabase, hasNoTables } from './backup/database.ts'
 import { type Finding, newProblems, problemText, requireNone } from './check.ts'
@@ -181,13 +182,13 @@ async function deployWorker(
   if (objectsTag !== resources.objectsTag) {
     say('Deploying the Worker')
     await wrangler(['deploy', '--config', config, '--message', message])
-    return requireNone(newProblems(await check(url, {}, true)))
+    return requireNone(await check(url, {}, true))
   }
   say('Uploading a new version of the Worker')
   const uploaded = await wrangler(['versions', 'upload', '--config', config, '--message', message])
   const version = /Version ID:\s*(\S+)/i.exec(uploaded)?.[1]
   if (version === undefined) throw new CommandError(`wrangler names no version:\n${uploaded}`)
-  const before = await currentVersion(wrangler, resources.worker)
+  const before = versionOf((await readDeployments(wrangler, resources.worker)) ?? [])!
   // An upload leaves domain, schedule and consumers of queues as they are.
   await wrangler(['triggers', 'deploy', '--config', config])
   const checkVersion = (id: string, isNew: boolean) =>
@@ -201,7 +202,7 @@ async function deployWorker(
     say(`The new version takes ${share} % of the traffic`)
     try {
       const findings = await checkVersion(version, true)
-      requireNone(newProblems(findings, found))
+      requireNone(findings, found)
       old = newProblems(findings)
     } catch (error) {
       await give([`${before}@100%`])
@@ -213,11 +214,4 @@ async function deployWorker(
     throw new CommandError(
       `The new version has all traffic. The hub still has problems:\n${problemText(old)}`,
     )
-}
-
-/** The version that had all traffic last: an `up` that was killed leaves it with one that nobody has checked. */
-async function currentVersion(wrangler: Wrangler, worker: string): Promise<string> {
-  const deployments = (await readDeployments(wrangler, worker)) ?? []
-  const whole = deployments.find(({ versions }) => versions.length === 1) ?? deployments[0]
-  return whole!.versions[0]!.version_id
 }

@@ -1,8 +1,8 @@
 import { CommandError, UsageError } from '../../scripts/command/errors.ts'
 import { fetchFromHub, readNetwork } from '../../scripts/hub/network.ts'
-import { signIn } from '../../scripts/hub/wallet.ts'
 import { reasonOf } from '../../sdk/client.ts'
-import { Refusal, UnreachableError } from '../../sdk/errors.ts'
+import { UnreachableError } from '../../sdk/errors.ts'
+import { keyWallet } from '../../sdk/key-wallet.ts'
 import type { Post } from './objects.ts'
 
 /** A hub may be away for half a minute: a call that fails in the end has the whole backup or restore begin again. */
@@ -30,22 +30,21 @@ export async function signInOperator(
       `No hub answers on ${url}: ${reasonOf((error.cause ?? error) as Error)}. \`check\` tries it; docs/runbooks/hub-away.md and domain-or-certificate.md say what to do.`,
     )
   })
-  // A sign-in whose answer is lost begins again, with another nonce.
-  const enter = () =>
-    signIn(network, key, () => {}, domain).catch((error: unknown) => {
-      if (!(error instanceof UnreachableError)) throw error
-      return signIn(network, key, () => {}, domain)
-    })
-  let session = await enter()
-  // The types of the client want the path known beforehand.
-  const call = (path: string, body: object) =>
-    session.quiet.call(`POST ${path}` as 'POST /admin/v1/objects/dump', { body, repeatable: true } as object)
-  return async <T>(path: string, body: object) => {
-    const answer = await call(path, body).catch(async (error: unknown) => {
-      if (!(error instanceof Refusal && error.status === 401)) throw error
-      session = await enter()
-      return call(path, body)
-    })
-    return answer as T
-  }
+  const session = await twice(() => network.quiet.signIn(keyWallet(key), { domain }))
+  return <T>(path: string, body: object) =>
+    twice(
+      () =>
+        // The types of the client want the path known beforehand.
+        session.call(
+          `POST ${path}` as 'POST /admin/v1/objects/dump',
+          { body, repeatable: true } as object,
+        ) as Promise<T>,
+    )
 }
+
+/** A sign-in whose answer is lost begins again, with another nonce; so does one in the middle of a call. */
+const twice = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch((error: unknown) => {
+    if (!(error instanceof UnreachableError)) throw error
+    return work()
+  })

@@ -59,11 +59,14 @@ type NewRelay = Omit<
 
 export const transferGas = 21_000
 
-const copiedCount = 10_000
 /** Older actions are final, and the hub's database knows their ids. */
 const firstCopied = `min(
-  (SELECT max(nonce) FROM relays) - ${copiedCount},
+  (SELECT max(nonce) FROM relays) - 10000,
   coalesce((SELECT min(nonce) FROM relays WHERE status IN ('queued', 'sent', 'mined')), 1e15))`
+
+const forgetOldest = `
+  DELETE FROM attempts WHERE hash IN (SELECT hash FROM attempts WHERE nonce < ${firstCopied} ORDER BY nonce LIMIT ?)
+  RETURNING nonce`
 
 /** Tables of a relayer that a backup has: its last actions, all that are not final, and the gas that owners used. */
 export const relayerTables: readonly CopiedTable[] = [
@@ -84,8 +87,10 @@ type Count = { n: number }
  * action `fill_gap`, and nobody reads of it.
  */
 export class RelayLedger {
+  readonly #storage: DurableObjectStorage
   readonly #sql: Sql
   constructor(storage: DurableObjectStorage) {
+    this.#storage = storage
     this.#sql = sqlOf(storage)
   }
 
@@ -318,14 +323,8 @@ export class RelayLedger {
    * is one transaction, ever.
    */
   forgetOld(limit: number): void {
-    const [open = { nonce: Infinity }] = this.openFrom(0, 1)
-    const first = Math.min(this.nextNonce() - 1 - copiedCount, open.nonce)
-    const old = this.#sql<{ hash: string; nonce: number }>`
-      SELECT hash, nonce FROM attempts WHERE nonce < ${first} ORDER BY nonce LIMIT ${limit}`
-    for (const { hash, nonce } of old) {
-      this.#sql`DELETE FROM attempts WHERE hash = ${hash}`
-      this.#sql`UPDATE relays SET data = '' WHERE nonce = ${nonce}`
-    }
+    const old = this.#storage.sql.exec<{ nonce: number }>(forgetOldest, limit).toArray()
+    for (const { nonce } of old) this.#sql`UPDATE relays SET data = '' WHERE nonce = ${nonce}`
   }
 
   /** Actions whose last change has not reached the hub's database. */
