@@ -141,6 +141,14 @@ async function shortenProjects(page: Page): Promise<void> {
 
 /** The hub limits, the wallet is on another chain, the tab is closed before the signature, and then the answer to the signed action is lost. */
 async function bondCollateral(page: Page, origin: string, mood: WalletMood): Promise<void> {
+  await follow(page, '/projects/sample-echo')
+  await page.getByRole('link', { name: 'Run a device for it' }).click()
+  // The page of the project has chosen it, although it is not among the first projects.
+  await page.locator('option:checked', { hasText: 'Sample echo' }).waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Bond 120 ' }).waitFor()
+  for (const fault of await findScreenFaults(page)) throw new Error(fault)
+  await follow(page, '/run-a-device')
+  await page.locator('option:checked', { hasText: 'Sample echo' }).waitFor({ state: 'detached' })
   await page.getByLabel('Find one by words').fill('ech')
   await page.getByLabel('Project').selectOption({ label: 'Sample echo' })
   await page.getByRole('button', { name: 'Bond 120 ' }).waitFor()

@@ -36,6 +36,7 @@ export const projects = {
 
 export const project = {
   try: 'Submit a task',
+  work: 'Run a device for it',
   by: 'by',
   pays: 'What it pays',
   paid: {
