@@ -16,7 +16,7 @@ const width = Math.max(...names.map((name) => name.length))
 const help = `Usage: npm run chaos -- KIND [COUNT] [SEED] [OPTIONS]
 
 Runs seeded scenarios with faults, and compares their outcome with their plans. It exits with 1 at the first difference.
-The result is written to chaos/results/KIND-SEED.json. The same seed gives the same plan.
+The result is written to chaos/results/KIND-SEED.json, or to the folder of --results. The same seed gives the same plan.
 
 Kinds, with what COUNT counts and its default:
 ${Object.entries(kinds)
@@ -25,6 +25,7 @@ ${Object.entries(kinds)
 
 Options:
   --scenarios COUNT, --seed SEED  The same as COUNT and SEED
+  --results DIR                   The folder of the result (chaos/results)
   --validators N, --hung N        Of platform: all validators, and those that never answer (20, 6)
   --unlinked N                    Of platform: those without a link, which are called by HTTP (0)
   --answer-ms MS                  Of platform: how long the others take to answer (20)
@@ -39,7 +40,6 @@ ${Object.values(kinds)
   .map(({ example }) => `  npm run chaos -- ${example}`)
   .join('\n')}`
 
-const results = path.join(import.meta.dirname, 'results')
 const program = path.join(import.meta.dirname, 'network-process.ts')
 const startedMs = performance.now()
 const seconds = () => Math.round((performance.now() - startedMs) / 1000)
@@ -52,7 +52,7 @@ await runCommand(async () => {
     options: {
       ...{ scenarios: text, seed: text, validators: text, hung: text },
       ...{ unlinked: text, 'answer-ms': text, followers: text, idle: text },
-      ...{ rate: text, share: text },
+      ...{ rate: text, share: text, results: text },
       help: { type: 'boolean', short: 'h' },
     },
   } as const
@@ -68,10 +68,11 @@ await runCommand(async () => {
   const options = Object.fromEntries(
     Object.entries(entry.options ?? {}).map(([option, otherwise]) => [
       option,
-      countOf(option, values[option as Exclude<keyof typeof values, 'help'>], otherwise),
+      countOf(option, values[option as Exclude<keyof typeof values, 'help' | 'results'>], otherwise),
     ]),
   )
-  await run(name, entry, { length, seed: firstSeed, options }).catch((error: unknown) => {
+  const results = values.results ?? path.join(import.meta.dirname, 'results')
+  await run(name, entry, { length, seed: firstSeed, options, results }).catch((error: unknown) => {
     if (!(error instanceof Difference)) throw error
     throw new CommandError(`The first difference, after ${seconds()} s. ${error.message}`)
   })
@@ -88,7 +89,12 @@ function countOf(name: string, given: string | undefined, otherwise: number): nu
 async function run(
   name: string,
   { counted, load }: KindEntry,
-  { length, seed, options }: Pick<LongRunOptions, 'length' | 'seed' | 'options'>,
+  {
+    length,
+    seed,
+    options,
+    results,
+  }: Pick<LongRunOptions, 'length' | 'seed' | 'options'> & { results: string },
 ): Promise<void> {
   const kind: Kind = await load()
   const write = (result: object) => {

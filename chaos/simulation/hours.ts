@@ -11,7 +11,7 @@ import {
   snapshotText,
 } from '../../protocol/committees/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
-import { deriveNodeId, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import { deriveNodeId, makeSchedule, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import { type FrameVersion, returnSecs } from '../../protocol/link/index.ts'
 import { Beacons } from '../../workers/beacons.ts'
 import { ProjectSets } from '../../workers/committees/project-sets.ts'
@@ -88,17 +88,25 @@ export async function hourOf({ seed, projects, validators: count, isSpread }: Ho
   const advance = ({ object, outside }: ObjectContext) => {
     const indexer = object('ChainIndexer', 'chain')
     const seekOnce = isSpread ? (secs: number, of: number) => indexer.beacon!(secs, of) as never : seekHere
-    const sources = {
-      ...{ params, clock: { now }, beacons: beaconsFor(seekOnce), committeeSets: store.sets },
+    // Only what the minutes before an epoch use; the type refuses a source that is missing.
+    const sources: Record<keyof ConstructorParameters<typeof ProjectSets>[0], unknown> = {
+      ...{
+        paramsSchedule: makeSchedule(params, []),
+        clock: { now },
+        beacons: beaconsFor(seekOnce),
+        committeeSets: store.sets,
+      },
       coordinator: { sign: () => ({}) },
       links: (key: string) => object('NodeLink', key),
+      // No version waits.
+      projectVersions: {},
       projects: { findRecord: () => trip().then(() => record) },
       setCandidates: { page: () => trip().then(() => candidates) },
       validators: { ofEpoch: () => trip().then(() => ({ validators: people.map(knownAs) })) },
     }
-    const settings = { PROFILE: profile, BASE_URL: new URL('http://localhost') }
+    const settings = { PROFILE: profile, LOCAL_NETWORK: true }
     return (projectId: string, listen: ConstructorParameters<typeof ProjectSets>[2]) =>
-      outside(() => new ProjectSets(sources as never, settings as never, listen).advance(projectId))
+      outside(() => new ProjectSets(sources as never, settings, listen).advance(projectId))
   }
   const platform = new Platform(time, draws, {
     NodeLink: (state, _, context) => new NodeLinkObject(state, {}, linkConfig(context, now)),

@@ -1,7 +1,6 @@
 import type { CommitteesProgress } from '../../durable-objects/project/object.ts'
 import { paramsOfEpoch } from '../../protocol/committees/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
-import type { Settings } from '../env.ts'
 import type { Services } from '../services.ts'
 import type { ReadSet } from '../stores/committee-sets.ts'
 import { lastBegun } from '../stores/last-begun.ts'
@@ -30,12 +29,16 @@ type Sources = Pick<
 /** Brings the sets of one project forward. Every step may be repeated, and changes nothing when it is. */
 export class ProjectSets {
   readonly #sources: Sources
-  readonly #settings: Settings
+  readonly #settings: AskingSources['settings']
 
   readonly #listen: AskingSources['listen']
 
   /** @param listen - Has a listener given what validators answer over their links. */
-  constructor(sources: Sources, settings: Settings, listen: AskingSources['listen'] = () => {}) {
+  constructor(
+    sources: Sources,
+    settings: AskingSources['settings'],
+    listen: AskingSources['listen'] = () => {},
+  ) {
     this.#sources = sources
     this.#settings = settings
     this.#listen = listen
