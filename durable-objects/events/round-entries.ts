@@ -17,7 +17,8 @@ export interface ToldRound {
   endedAt: number
   /** Whether the module ran to its end; null for a round that failed. */
   success: boolean | null
-  isEscalated: boolean
+  /** Why validators ran it after its committee: an audit drew it, or the committee did not agree. Null if they did not. */
+  escalated: 'audited' | 'contested' | null
   members: readonly RoundMember[]
   events: readonly { name: string; data: unknown }[]
 }
@@ -39,7 +40,7 @@ export interface RoundEntries {
 }
 
 const taskPrefix = 'task:0x'
-const flags = { final: 1, success: 2, escalated: 4 }
+const flags = { final: 1, success: 2, escalated: 4, audited: 8, contested: 16 }
 const outcomes = { asked: 0, verified: 1, rejected: 10, missed: 30 }
 
 /** Characters of JSON up to which the log keeps the data of events of a module: of one event, and of all events of a round. */
@@ -57,7 +58,7 @@ export function packRounds(told: readonly ToldRound[]): RoundEntries {
       ids.of(round.module),
       (round.success === null ? 0 : flags.final) |
         (round.success ? flags.success : 0) |
-        (round.isEscalated ? flags.escalated : 0),
+        (round.escalated ? flags.escalated | flags[round.escalated] : 0),
       round.members.map(({ owner, nodeId, askedAt, outcome }) => [
         members.of([owner, nodeId]),
         round.endedAt - askedAt,
@@ -88,7 +89,9 @@ export const eventsOfRounds = ({ ids, members, rounds }: RoundEntries): LoggedEv
         type: 'lease.offered' as const,
         created_at: endedAt - secs,
       })),
-      ...(flag & flags.escalated ? [{ ...round, type: 'round.escalated' as const }] : []),
+      ...(flag & flags.escalated
+        ? [{ ...round, type: 'round.escalated' as const, ...escalation(flag) }]
+        : []),
       ...emitted.map(([name, ...data]) => ({
         ...round,
         type: 'module.event' as const,
@@ -100,6 +103,13 @@ export const eventsOfRounds = ({ ids, members, rounds }: RoundEntries): LoggedEv
       ...seated.flatMap(({ event, outcome }) => outcomeEvent(event, outcome) ?? []),
     ]
   })
+
+/** Rows of earlier builds have no reason. */
+function escalation(flag: number): Pick<LoggedEvent, 'data'> | null {
+  for (const reason of ['audited', 'contested'] as const)
+    if (flag & flags[reason]) return { data: { reason } }
+  return null
+}
 
 function outcomeEvent(event: Omit<LoggedEvent, 'type'>, outcome: number): LoggedEvent | null {
   if (outcome === outcomes.asked) return null

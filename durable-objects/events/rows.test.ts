@@ -76,7 +76,7 @@ test('a row that contains an event of a feed has the search words of that feed',
 describe('the rounds of one transaction', () => {
   const told: ToldRound = {
     ...{ roundId: `task:${id('7')}`, projectId: id('1'), module: id('3'), endedAt: 100, success: true },
-    isEscalated: true,
+    escalated: 'contested',
     members: [
       { owner: wallet('a'), nodeId: 'node_1', askedAt: 90, outcome: 'verified' },
       { owner: wallet('b'), nodeId: 'node_2', askedAt: 91, outcome: { rejected: 'disagreed' } },
@@ -91,7 +91,7 @@ describe('the rounds of one transaction', () => {
   }
   const direct: ToldRound = {
     ...{ roundId: 'exec:1', projectId: null, module: id('3'), endedAt: 101, success: null },
-    ...{ isEscalated: false, members: [], events: [] },
+    ...{ escalated: null, members: [], events: [] },
   }
   /** The stored form: entries that exist already have to mean the same in every later version. */
   const stored: RoundEntries = {
@@ -107,7 +107,7 @@ describe('the rounds of one transaction', () => {
     rounds: [
       [
         '7'.repeat(64),
-        ...([100, 0, 1, 7] as const),
+        ...([100, 0, 1, 23] as const),
         [
           [0, 10, 1],
           [1, 9, 10],
@@ -138,7 +138,7 @@ describe('the rounds of one transaction', () => {
       ['lease.offered', 92, 'node_3', undefined],
       ['lease.offered', 93, 'node_4', undefined],
       ['lease.offered', 94, 'node_5', undefined],
-      ['round.escalated', 100, undefined, undefined],
+      ['round.escalated', 100, undefined, { reason: 'contested' }],
       ['module.event', 100, undefined, { name: 'echoed', data: { msg: 'hi' } }],
       ['module.event', 100, undefined, { name: 'large', omitted: true }],
       ['round.finalized', 100, undefined, { success: true }],
@@ -153,6 +153,17 @@ describe('the rounds of one transaction', () => {
     })
   })
 
+  test('say why a round was escalated, where the build that stored them knew it', () => {
+    const reasonsOf = (escalated: ToldRound['escalated']) =>
+      eventsOfRounds(packRounds([{ ...direct, escalated }])).map(({ type, data }) => [type, data])
+    expect(reasonsOf('audited')).toEqual([['round.escalated', { reason: 'audited' }]])
+    expect(reasonsOf(null)).toEqual([])
+    const ofEarlierBuild = { ...stored, rounds: [['exec:1', 101, -1, 1, 4, [], []]] } as RoundEntries
+    expect(eventsOfRounds(ofEarlierBuild)).toEqual([
+      { type: 'round.escalated', created_at: 101, module: id('3'), round_id: 'exec:1' },
+    ])
+  })
+
   test('take less than 400 bytes per task of three members if no member works twice, and 200 if thirty do all the work', () => {
     const digits = (index: number) => `0x${index.toString(16).padStart(40, 'f')}`
     const bytesWith = (members: number) => {
@@ -160,7 +171,7 @@ describe('the rounds of one transaction', () => {
         { length: 100 },
         (_, index): ToldRound => ({
           ...told,
-          ...{ roundId: `task:0x${String(index).padStart(64, '8')}`, isEscalated: false, events: [] },
+          ...{ roundId: `task:0x${String(index).padStart(64, '8')}`, escalated: null, events: [] },
           members: [0, 1, 2].map((position) => {
             const member = (index * 3 + position) % members
             const nodeId = `node_${String(member).padStart(16, '0')}`

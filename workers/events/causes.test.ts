@@ -302,6 +302,12 @@ test('rounds publish their results and those of their members', async () => {
     'round.finalized',
     ...['proof.verified', 'proof.verified', 'proof.rejected', 'lease.missed'],
   ])
+  const reasonOf = (all: typeof events) => all.find(({ type }) => type === 'round.escalated')?.data
+  expect(reasonOf(events)).toEqual({ reason: 'contested' })
+  const agreed = { members, validators, deeds: members.map(() => right), audit: 'right' as const }
+  expect(reasonOf(await eventsBy(() => publishRound({ ...agreed, issuedAt: issuedAt + 2 })))).toEqual({
+    reason: 'audited',
+  })
   const { file } = simulateRound({
     members,
     validators,

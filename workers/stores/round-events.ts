@@ -4,11 +4,12 @@ import {
   type RoundMember,
   type ToldRound,
 } from '../../durable-objects/events/round-entries.ts'
+import { quorum } from '../../protocol/committees/index.ts'
 import { loggedValues, logStatement, rowLengthMax } from './event-log.ts'
 import { areNew, type NewRounds } from './new-rounds.ts'
 import type { RoundEnd } from './round-effects.ts'
 import type { WrittenRound } from './rounds.ts'
-import type { LeaseRow } from './schema/index.ts'
+import type { LeaseRow, RoundRow } from './schema/index.ts'
 import { partsOf, prepared, type ReadyStatement } from './statements.ts'
 
 const tell = prepared(() => logStatement(areNew))
@@ -29,8 +30,7 @@ function toldRound({ round, leases }: WrittenRound, { endedAt }: RoundEnd): Told
   return {
     ...{ roundId: round.roundId, projectId: round.projectId, module: round.moduleAddress, endedAt },
     success: round.state === 'finalized' ? (round.success ?? false) : null,
-    // Validators ran it after its committee did.
-    isEscalated: round.audited && round.kind === 'task' && round.fallback === null,
+    escalated: round.audited && round.kind === 'task' && round.fallback === null ? escalationOf(round) : null,
     members: leases.map((lease) => ({
       ...{ owner: lease.owner, nodeId: lease.nodeId, askedAt: lease.createdAt },
       outcome: outcomeOf(lease),
@@ -38,6 +38,10 @@ function toldRound({ round, leases }: WrittenRound, { endedAt }: RoundEnd): Told
     events: round.events ?? [],
   }
 }
+
+/** A committee that agrees is only run after by lot. */
+const escalationOf = ({ agreeing, votes, committeeSize }: RoundRow): 'audited' | 'contested' =>
+  agreeing === votes && votes >= quorum(committeeSize) ? 'audited' : 'contested'
 
 function outcomeOf({ state, proofStatus, rejectionReason, missedBecause }: LeaseRow): RoundMember['outcome'] {
   if (proofStatus === 'verified') return 'verified'

@@ -95,9 +95,9 @@ export const hub = {
 
   slash: (evidence_hash: string) => call('GET /v1/slashes/{evidence_hash}', { path: { evidence_hash } }),
   finality: () => call('GET /v1/explorer/finality'),
-  /** The newest events of each type that reports an incident. */
+  /** The newest events of each type that reports an incident. Most escalated rounds are none: an audit drew them. */
   incidentEvents: () =>
-    Promise.all(incidentTypes.map((type) => call('GET /v1/events', { query: { type, limit: 20 } }))),
+    Promise.all(incidentTypes.map((type) => call('GET /v1/events', { query: { type, limit: 100 } }))),
 
   projects: (query: Query<'GET /v1/projects'>): Promise<Answer<'GET /v1/projects'>> =>
     call('GET /v1/projects', { query: { limit, ...query } as never }),

@@ -16,6 +16,10 @@ test('equal incidents of an hour are merged, the newest are first, and each has 
     },
     { id: '5-0', type: 'project.paused', created_at: 50, project_id: '0x5' },
     { id: '6-0', type: 'project.delisted', created_at: 40 },
+    {
+      ...{ id: '7-0', type: 'round.escalated', created_at: 9_000, round_id: 'task:0x7' },
+      data: { reason: 'audited' },
+    },
   ]
   expect(incidentsOf(events).map(({ about, href, count }) => [about, href, count])).toEqual([
     [hash, `/slashes/${hash}`, 1],

@@ -23,7 +23,7 @@ const shownMax = 20
 
 /** The newest first. */
 export function incidentsOf(events: readonly IncidentEvent[]): Incident[] {
-  const newest = [...events].sort((a, b) => b.created_at - a.created_at)
+  const newest = events.filter((event) => !isRoutine(event)).sort((a, b) => b.created_at - a.created_at)
   const groups = Map.groupBy(newest, ({ type, created_at, id }) =>
     type === 'round.escalated' ? `${type} ${Math.floor(created_at / 3_600)}` : id,
   )
@@ -32,6 +32,10 @@ export function incidentsOf(events: readonly IncidentEvent[]): Incident[] {
     return { ...{ id, type, at, count: own.length }, ...recordOf(own[0]!) }
   })
 }
+
+/** A round that only an audit drew went as it should. */
+const isRoutine = ({ type, data }: IncidentEvent): boolean =>
+  type === 'round.escalated' && (data as { reason?: unknown } | undefined)?.reason === 'audited'
 
 function recordOf({ type, round_id, project_id, data, id }: IncidentEvent): {
   about: string

@@ -156,13 +156,12 @@ export const recordTexts = {
 
   incidents: {
     title: 'Incidents',
-    hint: 'Events out of the ordinary. Tasks that validators ran too are one row for each hour.',
+    hint: 'Events out of the ordinary. Tasks that validators had to decide are one row for each hour.',
     none: 'No incident',
     noneHint:
       'Rounds that validators had to decide, slashes, and projects that were paused or removed appear here.',
     what: {
-      'round.escalated':
-        'Validators ran a task too: its committee did not agree, or it was drawn for a check',
+      'round.escalated': 'Validators decided a task because its committee did not agree',
       'slash.executed': 'Collateral was slashed',
       'project.paused': 'A project was paused',
       'project.delisted': 'A project was removed from the catalogue',
