@@ -19,7 +19,7 @@ import {
   type Profile,
 } from '../protocol/identity/index.ts'
 import { SettingsError } from './errors.ts'
-import type { ActionMessage } from './queues/action-message.ts'
+import type { ActionMessage, DueActionsMessage } from './queues/action-message.ts'
 import type { RoundMessage } from './queues/round-message.ts'
 import type { WebhookMessage } from './queues/webhook-message.ts'
 import { describeIssue, parseSettings, type SettingsSchema } from './settings.ts'
@@ -42,7 +42,7 @@ export interface Env extends Partial<Record<keyof z.output<typeof SettingsSchema
   EVENT_FEED: DurableObjectNamespace<EventFeedObject>
   GENERATION_KEEPER: DurableObjectNamespace<RepeatingObject>
   WEBHOOK_READER: DurableObjectNamespace<RepeatingObject>
-  ACTIONS: Queue<ActionMessage>
+  ACTIONS: Queue<ActionMessage | DueActionsMessage>
   ROUND_ROWS: Queue<RoundMessage>
   WEBHOOK_DELIVERIES: Queue<WebhookMessage>
   ASSETS: Fetcher

@@ -1,5 +1,5 @@
 import { isLocalUrl, isLoopbackHost } from '../protocol/encoding/index.ts'
-import { anvilKeys, isLocalChain } from '../protocol/identity/index.ts'
+import { isAnvilKey, isLocalChain } from '../protocol/identity/index.ts'
 
 interface Judged {
   BASE_URL: URL
@@ -37,11 +37,7 @@ export function localProblems(settings: Judged): [name: string, message: string]
       problems.push([name, 'is the one of .env.example, which everybody knows: generate another'])
   if (!isLocalChain(PROFILE.chain_id))
     for (const name of ['RELAYER_PRIVATE_KEY', 'RELAYER_PREVIOUS_KEYS', 'ARBITER_PRIVATE_KEY'] as const)
-      if (
-        [settings[name]]
-          .flat()
-          .some((key) => key !== undefined && (anvilKeys as readonly string[]).includes(key))
-      )
+      if ([settings[name]].flat().some((key) => key !== undefined && isAnvilKey(key)))
         problems.push([name, 'is a key of anvil, which everybody has: use another'])
   return problems
 }

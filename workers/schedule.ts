@@ -22,6 +22,9 @@ import { WebhookDeliveryStore } from './stores/webhook-deliveries.ts'
  */
 const queriesMax = { earlyEvidence: 250, nextRound: 400, offences: 600, actions: 750 }
 
+/** As in `wrangler.toml`; both have to be changed together. */
+const everySecs = 300
+
 /** Each takes half a dozen queries. */
 const versionsMax = 25
 
@@ -65,7 +68,7 @@ export async function runSchedule(bindings: Env): Promise<void> {
   }).catch(logged)
   await wantDueSlashActions(env).catch(logged)
   await Promise.all(
-    [bringDueActions(env, asked.fewerThan(queriesMax.actions)), followForeignActions(env)].map((done) =>
+    [bringActions(bindings, asked, nextRun(unixNow())), followForeignActions(env)].map((done) =>
       done.catch(logged),
     ),
   )
@@ -83,6 +86,19 @@ export async function runSchedule(bindings: Env): Promise<void> {
   // One store that fails does not keep the others from being swept.
   for (const error of await services(env).store(ExpiredRows).purge(times)) logged(error)
 }
+
+/** Has the queue go on with the actions of the hub that it leaves, with queries of its own, until the next run of the schedule. */
+async function bringActions(bindings: Env, asked: AskedQueries, until: number): Promise<void> {
+  const isLeft = await bringDueActions(asked.env, asked.fewerThan(queriesMax.actions))
+  if (isLeft) await bindings.ACTIONS.send({ v: 1, due_until: until })
+}
+
+/** Goes on with what a run of the schedule left. As each chain of such messages ends where the next one may begin, there is one at a time. */
+export async function goOnUntil(bindings: Env, until: number): Promise<void> {
+  if (unixNow() < until) await bringActions(bindings, new AskedQueries(bindings), until).catch(logged)
+}
+
+const nextRun = (now: number): number => (Math.floor(now / everySecs) + 1) * everySecs
 
 /** A hub without webhooks has no reader. */
 async function wakeWebhookReader(env: Env): Promise<void> {

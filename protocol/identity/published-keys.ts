@@ -15,6 +15,15 @@ export const anvilKeys: readonly `0x${string}`[] = [
   '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
 ]
 
+/** How these keys begin: enough to tell them, as another key begins like one of them once in 400 million. */
+const anvilBeginnings: readonly string[] = [
+  ...['0xac0974be', '0x59c6995e', '0x5de4111a', '0x7c852118', '0x47e179ec'],
+  ...['0x8b3a350c', '0x92db14e4', '0x4bbbf85c', '0xdbda1821', '0x2a871d07'],
+]
+
+/** Whether a private key is one of {@link anvilKeys}, for programs that should not contain private keys. */
+export const isAnvilKey = (key: string): boolean => anvilBeginnings.includes(key.slice(0, 10))
+
 /** Chains on somebody's own machine, by the ids that anvil, hardhat and geth's developer mode give them. */
 const localChainIds: readonly number[] = [31_337, 1_337]
 

@@ -60,22 +60,23 @@ const never = 253_402_300_799
 /**
  * Does what is due about all that the hub wants on the chain, a round at a time: each project or wallet has a few actions in a round, so that
  * none keeps the others waiting, nor does one that fails. Those that are left when the time or the room ends are due longest in the next run,
- * and come first there.
+ * and come first there. @returns Whether any may be left.
  */
-export async function bringDueActions(env: Env, isRoom = () => true): Promise<void> {
+export async function bringDueActions(env: Env, isRoom = () => true): Promise<boolean> {
   const { hubActions, clock } = services(env)
-  if (readSettings(env).CHAIN_CONTRACTS === undefined) return
+  if (readSettings(env).CHAIN_CONTRACTS === undefined) return false
   const endMs = Date.now() + runMs
   const mayGoOn = () => Date.now() < endMs && isRoom()
   while (mayGoOn()) {
     const shares = await hubActions.due(await clock.now())
-    if (shares.length === 0) return
+    if (shares.length === 0) return false
     const next = shares.values()
     const bringShares = async () => {
       for (const share of next) for (const action of share) if (mayGoOn()) await bringOrPutOff(env, action)
     }
     await Promise.all(Array.from({ length: sharesAtOnce }, bringShares))
   }
+  return true
 }
 
 /** Puts off an action that cannot be tried, so that it is not due again in the next round. */

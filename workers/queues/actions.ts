@@ -1,16 +1,29 @@
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
-import { ActionMessage } from './action-message.ts'
+import { ActionMessage, DueActionsMessage } from './action-message.ts'
 
 /** Has accepted actions submitted, a batch in one call. Messages may come twice and in any order: their id names the action. */
 export async function consumeActions(batch: MessageBatch<unknown>, env: Env): Promise<void> {
   const accepted: { message: Message<unknown>; id: string }[] = []
+  let dueUntil = 0
   for (const message of batch.messages) {
     const parsed = ActionMessage.safeParse(message.body)
+    const due = DueActionsMessage.safeParse(message.body)
     if (parsed.success) accepted.push({ message, id: parsed.data.id })
+    else if (due.success) {
+      dueUntil = Math.max(dueUntil, due.data.due_until)
+      // The schedule goes on if this run does not.
+      message.ack()
+    }
     // A message that the hub cannot read dies at its last attempt, where operators see it.
     else retry(message)
   }
+  await submitAll(accepted, env)
+  // An owner waits for the others.
+  if (dueUntil > 0) await (await import('../schedule.ts')).goOnUntil(env, dueUntil)
+}
+
+async function submitAll(accepted: readonly { message: Message<unknown>; id: string }[], env: Env) {
   if (accepted.length === 0) return
   const isSubmitted = await submit(
     accepted.map(({ id }) => id),
