@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
 import { epochStart } from '../protocol/committees/index.ts'
 import type { Profile } from '../protocol/identity/index.ts'
-import { readNetwork } from '../scripts/hub/network.ts'
+import { connectTo, fetchFromHub, readNetwork } from '../scripts/hub/network.ts'
 import { accounts } from './accounts.ts'
 import { type Chain, catchUp, chainPortBeside, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
@@ -16,7 +16,8 @@ import { beginLocalValidators } from './nodes/begin-validators.ts'
 import { builtNodectl } from './nodes/build.ts'
 import type { LocalNode, NodeRole } from './nodes/local-node.ts'
 import { placesOf, startNodes, stopNodes, validatorCount, validatorDirs } from './nodes/local-nodes.ts'
-import { waitForIndex, waitForSet } from './nodes/ready.ts'
+import { hasSets, waitForIndex, waitForSet } from './nodes/ready.ts'
+import { timedProjects, waitForRounds } from './open-rounds.ts'
 import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
 import { keepParamsChanges } from './params-changes.ts'
@@ -47,6 +48,9 @@ import { describeNetwork, describeNodes, describeSample, withoutDevices } from '
  * than an epoch of the sample and the time from its beacon to its start.
  */
 const firstPastSecs = 2 * 3_600
+
+/** Ctrl-C waits so long for tasks that run, most of which take three seconds. */
+const roundsMs = 15_000
 
 /** Four validators and the three devices of the sample. */
 const nodeCount = validatorCount + 3
@@ -186,6 +190,14 @@ export async function runNetwork(options: Options, args: readonly string[], life
     project_id: sample?.projectId ?? null,
   })
   lifecycle.onStop(watchLate(baseUrl, (line) => console.error(line)))
+  if (running.length > 0) lifecycle.onStop(() => endRounds(baseUrl))
+}
+
+/** Before the nodes stop: a device that has not voted by the time that the network goes on is late, and loses collateral. */
+async function endRounds(hub: string): Promise<void> {
+  const network = connectTo(hub, fetchFromHub, { attempts: 1 })
+  const onWait = () => progress('Waiting for open rounds to end')
+  await waitForRounds(network, await timedProjects(network), onWait, roundsMs)
 }
 
 /**
@@ -269,8 +281,13 @@ function networkNodes(
     /** Returns once the first task can be given. */
     waitUntilReady: (projectId: string | null) =>
       orDoWithout(async () => {
-        await Promise.all(all().map((node) => node.waitUntilKnown()))
-        if (projectId === null) return
+        await Promise.all(
+          all().map(async (node) => {
+            const problem = await node.waitUntilKnown()
+            if (problem !== null) console.error(`${node.name} gets no work: ${problem}`)
+          }),
+        )
+        if (projectId === null || !(await hasSets(hub, projectId))) return
         const { snapshot } = await waitForSet(hub, projectId)
         const { entries, epoch, epoch_secs } = snapshot
         if (entries.length === 0) console.error(withoutDevices(epochStart(epoch + 1, epoch_secs)))

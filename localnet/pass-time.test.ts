@@ -16,6 +16,7 @@ import { accounts } from './accounts.ts'
 import { passTime } from './pass-time.ts'
 import { privateKeys } from './private-keys.ts'
 import { makeSample } from './sample/make.ts'
+import { sendDirect } from './send-direct.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from './temporary-network.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pass-time-'))
@@ -113,6 +114,41 @@ test.skipIf(!hasAnvil)(
     const { amount: given } = await guest.client.call('POST /v1/faucet/drip')
     const held = () => guest.client.call('GET /v1/me/collateral')
     await expect.poll(held).toMatchObject({ hub_balance: given })
+  },
+  180_000,
+)
+
+test.skipIf(!hasAnvil)(
+  'making the sample again gives back collateral that was lost to a slash, and leaves what people have done',
+  async () => {
+    const { url: hub, rpcUrl, contracts, passTime: pass } = network
+    const sample = { hub, rpcUrl, contracts, devicesFolder: path.join(folder, 'devices-of-2') }
+    await makeSample(sample)
+    const miner = await signIn(await readNetwork(hub), privateKeys.miner)
+    const readAll = async () => (await miner.client.call('GET /v1/me/subscriptions')).items
+    const [slashed, paused] = (await readAll()).filter(({ status }) => status === 'active')
+    const statusOf = async (id = '') =>
+      (await readAll()).find(({ subscription_id }) => subscription_id === id)?.status
+    const evidence = `0x${'5e'.repeat(32)}` as const
+    const id = slashed!.subscription_id as Hex
+    const send = (functionName: 'proposeSlash' | 'executeSlash', ...args: unknown[]) => {
+      const data = encodeFunctionData({ abi: stakingAbi, functionName, args } as never)
+      return sendDirect(rpcUrl, accounts.relayer, [{ to: contracts.staking, data }])
+    }
+    await send('proposeSlash', id, evidence, evidence, 10n ** 18n, 3_600n)
+    await pass(7_200)
+    await send('executeSlash', evidence)
+    await expect.poll(() => statusOf(id)).toBe('jailed')
+    const pausing = { path: { subscription_id: paused!.subscription_id } }
+    await miner.client.call('POST /v1/subscriptions/{subscription_id}/pause', pausing)
+
+    await makeSample(sample)
+    expect(await statusOf(id)).toBe('active')
+    expect(await statusOf(paused!.subscription_id)).toBe('paused')
+    expect((await readAll()).find(({ subscription_id }) => subscription_id === id)).toMatchObject({
+      collateral: slashed!.min_collateral,
+      slashed_total: String(10n ** 18n),
+    })
   },
   180_000,
 )

@@ -1,12 +1,12 @@
 /** `npm run -s pass-time`: moves the time of a local network ahead. */
 import { readChainTimes } from '../localnet/chain-times.ts'
-import { type TimedProject, waitForRounds } from '../localnet/open-rounds.ts'
+import { type NamedProject, timedProjects, waitForRounds } from '../localnet/open-rounds.ts'
 import { passTime, type Span } from '../localnet/pass-time.ts'
 import { epochAt, epochStart } from '../protocol/committees/index.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { type Network, readEconomics, readNetwork } from '../scripts/hub/network.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
 import { readDuration } from './options/duration.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { utc } from './print.ts'
@@ -24,9 +24,6 @@ Before, it waits up to a minute for the end of open rounds: a device that has no
 Examples:
   npm run -s pass-time -- 2h
   npm run -s pass-time -- 3d --hub http://localhost:9000`
-
-/** Projects whose rounds are waited for, and whose epochs are told. */
-const projectsMax = 100
 
 await runCommand(async () => {
   const options = {
@@ -52,7 +49,7 @@ await runCommand(async () => {
   const rpcUrl = values.rpc ?? network.rpcUrl
   if (rpcUrl === null)
     throw new CommandError(`${network.hub} does not name a public URL of its chain. Name one with --rpc URL.`)
-  const projects = await readProjects(network)
+  const projects = await timedProjects(network)
   const open = await waitForRounds(network, projects, () => console.error('Waiting for open rounds to end.'))
   if (open > 0)
     console.error(
@@ -63,20 +60,6 @@ await runCommand(async () => {
   tellEpochs(projects, span)
   for (const { at, what } of await readChainTimes(rpcUrl, span)) console.log(`  ${utc(at)}  ${what}`)
 })
-
-interface NamedProject extends TimedProject {
-  readonly slug: string
-}
-
-async function readProjects({ client }: Network): Promise<NamedProject[]> {
-  const { items } = await client.call('GET /v1/projects', { query: { limit: projectsMax } })
-  const projects: NamedProject[] = []
-  for (const { project_id, slug } of items) {
-    const { epoch_secs } = await readEconomics(client, project_id)
-    projects.push({ project_id, slug, epoch_secs })
-  }
-  return projects
-}
 
 function tellEpochs(projects: readonly NamedProject[], { from, to }: Span): void {
   for (const { slug, epoch_secs } of projects) {

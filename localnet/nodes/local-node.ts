@@ -51,7 +51,9 @@ const Status = z.looseObject({
     clock_offset_secs: z.number(),
     device_bound: z.boolean().nullable(),
   }),
-  relay: z.looseObject({ connected: z.boolean() }).optional(),
+  relay: z
+    .looseObject({ connected: z.boolean(), state: z.string(), problem: z.string().nullable() })
+    .optional(),
 })
 
 export type NodeStatus = z.output<typeof Status>
@@ -192,19 +194,28 @@ export class LocalNode {
   }
 
   /**
-   * Returns once the hub knows it, and a miner whose device is bound is connected to the relay.
+   * Returns once the hub knows it, and a miner whose device is bound is connected to the relay, or banned.
    *
+   * @returns Why it gets no work; null if it is not banned.
    * @throws {@link StartError} when the hub does not take it.
    */
-  async waitUntilKnown(): Promise<void> {
-    const { hub } = await waitFor(
+  async waitUntilKnown(): Promise<string | null> {
+    const isBanned = ({ relay }: NodeStatus) => relay?.state === 'banned'
+    const status = await waitFor(
       `${this.name} to be registered and connected; its log is ${this.plan.logFile}`,
       () => this.status(),
-      ({ hub, relay }) =>
-        hub.state === 'refused' ||
-        (hub.state === 'registered' && (hub.device_bound === false || relay?.connected !== false)),
+      (status) => {
+        const { hub, relay } = status
+        const isConnected = hub.device_bound === false || relay?.connected !== false || isBanned(status)
+        return hub.state === 'refused' || (hub.state === 'registered' && isConnected)
+      },
+      undefined,
+      ({ hub, relay }) => JSON.stringify({ hub, relay }),
     )
+    const { hub, relay } = status
+    if (isBanned(status)) return relay?.problem ?? 'banned'
     if (hub.state === 'refused') throw new StartError(`The hub refuses ${this.name}: ${hub.problem}`)
+    return null
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {

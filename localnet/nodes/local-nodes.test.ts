@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readNetwork } from '../../scripts/hub/network.ts'
+import { signIn } from '../../scripts/hub/wallet.ts'
 import { hubWithNodeKey } from '../../sdk/node.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
 import { pageBlocks } from '../../testing/page-samples.ts'
 import { openTerminal, statusAt } from '../../testing/terminal.ts'
 import { pickPort } from '../port.ts'
+import { privateKeys } from '../private-keys.ts'
 import { listChildren } from '../processes.ts'
+import { makeDevice } from '../sample/devices.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../temporary-network.ts'
 import { beginLocalValidators } from './begin-validators.ts'
 import { builtNodectl } from './build.ts'
@@ -129,6 +132,19 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     // A requested kill is not reported as a loss.
     await second.kill()
     expect([second.pid, lost]).toEqual([null, ['validator-1']])
+  })
+
+  test('a device that is banned holds up no start, and the reason is told', async () => {
+    const [, , miner] = await runningNodes()
+    const settings = await readNetwork(network.url)
+    const owner = await signIn(settings, privateKeys.miner)
+    const { nodeId } = await makeDevice(settings, owner, miner.plan.dataDir)
+    const operator = await signIn(settings, privateKeys.operator)
+    const params = { path: { node_id: nodeId }, body: { banned: true, reason: 'A test.' } }
+    await operator.client.call('POST /admin/v1/devices/{node_id}/ban', params)
+    await expect.poll(() => miner.waitUntilKnown()).toContain(`${nodeId} is banned`)
+    await miner.restart()
+    expect(await miner.waitUntilKnown()).toContain(`${nodeId} is banned`)
   })
 
   test('they stop when they are told to', async () => {

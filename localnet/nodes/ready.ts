@@ -15,6 +15,16 @@ export async function waitForIndex(statePath: string, rpcUrl: string): Promise<v
   )
 }
 
+/** The listing statuses of projects that have sets. */
+const scheduled: readonly string[] = ['listed', 'underfunded']
+
+/** Whether a project has sets: none that somebody has paused or removed has any. */
+export async function hasSets(hub: string, projectId: string): Promise<boolean> {
+  const params = { path: { project_id: projectId } }
+  const project = await connectTo(hub).client.find('GET /v1/projects/{project_id}', params)
+  return scheduled.includes(project?.listing_status ?? '')
+}
+
 /** Waits for the set of the running epoch, from which the committees of tasks are drawn: a quorum has attested it then. */
 export async function waitForSet(hub: string, projectId: string) {
   const { client } = connectTo(hub)

@@ -88,8 +88,11 @@ const subscriptionOf = ({ address }: Wallet, projectId: string, { publicKey }: D
   path: { subscription_id: deriveSubscriptionId(projectId, address, publicKey) },
 })
 
+/** Without them, its owner has ended or paused the work of the device, and it stays so. */
+const bondable: readonly string[] = ['pending_collateral', 'active', 'jailed']
+
 /**
- * Subscribes a device to a project, unless it is.
+ * Subscribes a device to a project, unless it is, and gives back what it lost to slashes.
  *
  * @returns The bond, as a transaction of the miner's own; null when there is collateral already.
  */
@@ -101,8 +104,10 @@ export async function subscribe(
   const { client } = miner
   const params = subscriptionOf(miner, projectId, device)
   const known = await client.find('GET /v1/subscriptions/{subscription_id}', params)
-  if (known !== null && known.status !== 'pending_collateral') return null
-  const collateral = String(sampleCollateralWei)
+  if (known !== null && !bondable.includes(known.status)) return null
+  const missing = sampleCollateralWei - BigInt(known?.collateral ?? 0)
+  if (missing <= 0n) return null
+  const collateral = String(missing)
   const created = { project_id: projectId, node_id: device.nodeId, collateral }
   const { direct_tx } =
     known === null
@@ -136,7 +141,11 @@ export async function bondAll(
   const account = privateKeyToAccount(miner.key as Hex)
   if (bonds.length > 0)
     await sendDirect(rpcUrl, account, [approval(contracts.token, contracts.staking, bonds.length), ...bonds])
-  await Promise.all(devices.map((device) => waitForBond(miner, projectId, device)))
+  await Promise.all(
+    devices
+      .filter((_, index) => calls[index] !== null)
+      .map((device) => waitForBond(miner, projectId, device)),
+  )
 }
 
 /** Returns once the hub has read the bond of a device. */

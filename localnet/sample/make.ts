@@ -22,8 +22,8 @@ const devices = ['1', '2', '3']
 
 /**
  * Makes the sample data of a new network with transactions that its people send themselves, which is faster than the
- * relay: a project in the catalogue, and devices with collateral that work for it. Records that exist are left as they are,
- * so it can be repeated.
+ * relay: a project in the catalogue, and devices with collateral that work for it. It can be repeated: records that exist are left as they
+ * are, but for collateral that was lost to slashes, without which no device would work any more.
  */
 export async function makeSample({ hub, rpcUrl, contracts, devicesFolder }: SampleOptions) {
   const startedMs = performance.now()
