@@ -33,10 +33,11 @@ async function claimPayouts(
     isHubs && wanted.length > 0 ? withdraw(network, project, member) : undefined,
     claimOnChain(network, project, member, byOthers, planned),
   ])
-  for (const { epoch } of wanted)
-    await until(`${project.vault} has paid ${member.payout} for ${epoch}`, () =>
-      isClaimed(network, project, epoch, member.payout),
-    )
+  // A reorganisation may drop the transaction of a person after it was seen, who sends it again; the hub does so by itself.
+  for (const claim of wanted)
+    await ensureClaimed(network, project, claim.epoch, member.payout, async () => {
+      if (byOthers.includes(claim)) await claimOnChain(network, project, member, [claim], planned)
+    })
 }
 
 /** Has the hub claim all payouts of a wallet from the vault, at times where a stranger is faster. */

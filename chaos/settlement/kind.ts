@@ -58,7 +58,7 @@ async function start({ seeds, say }: NetworkOptions): Promise<ScenarioNetwork> {
 async function explain({ hub, rows }: ChaosNetwork, error: unknown): Promise<never> {
   if (!(error instanceof Difference)) throw error
   const { body } = await hub.call({ path: '/v1/status' })
-  const open = await rows("SELECT * FROM hub_actions WHERE state = 'open' LIMIT 20")
+  const open = await rows("SELECT * FROM hub_actions WHERE state = 'open' ORDER BY kind, subject LIMIT 20")
   throw new Difference(
     `${error.message}. The hub is ${JSON.stringify(body)}, and wants ${JSON.stringify(open)}`,
   )
