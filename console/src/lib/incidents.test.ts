@@ -3,10 +3,14 @@ import { incidentsOf } from './incidents.ts'
 
 test('equal incidents of an hour are merged, the newest are first, and each has its record', () => {
   const hash = `0x${'1a'.repeat(32)}`
+  const escalated = (id: number, created_at: number, reason?: string) => ({
+    ...{ id: `${id}-0`, type: 'round.escalated', created_at, round_id: `task:0x${id}` },
+    ...(reason && { data: { reason } }),
+  })
   const events = [
-    { id: '1-0', type: 'round.escalated', created_at: 7_200, round_id: 'task:0x1' },
-    { id: '2-0', type: 'round.escalated', created_at: 7_300, round_id: 'task:0x2' },
-    { id: '3-0', type: 'round.escalated', created_at: 100, round_id: 'task:0x3' },
+    escalated(1, 7_200, 'contested'),
+    escalated(2, 7_300, 'contested'),
+    escalated(3, 100, 'contested'),
     {
       id: '4-0',
       type: 'slash.executed',
@@ -16,10 +20,8 @@ test('equal incidents of an hour are merged, the newest are first, and each has 
     },
     { id: '5-0', type: 'project.paused', created_at: 50, project_id: '0x5' },
     { id: '6-0', type: 'project.delisted', created_at: 40 },
-    {
-      ...{ id: '7-0', type: 'round.escalated', created_at: 9_000, round_id: 'task:0x7' },
-      data: { reason: 'audited' },
-    },
+    escalated(7, 9_000, 'audited'),
+    escalated(8, 9_000),
   ]
   expect(incidentsOf(events).map(({ about, href, count }) => [about, href, count])).toEqual([
     [hash, `/slashes/${hash}`, 1],

@@ -33,9 +33,9 @@ export function incidentsOf(events: readonly IncidentEvent[]): Incident[] {
   })
 }
 
-/** A round that only an audit drew went as it should. */
+/** A round that only an audit drew went as it should. Events of earlier hubs do not say so. */
 const isRoutine = ({ type, data }: IncidentEvent): boolean =>
-  type === 'round.escalated' && (data as { reason?: unknown } | undefined)?.reason === 'audited'
+  type === 'round.escalated' && (data as { reason?: unknown } | undefined)?.reason !== 'contested'
 
 function recordOf({ type, round_id, project_id, data, id }: IncidentEvent): {
   about: string
