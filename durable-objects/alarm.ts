@@ -11,6 +11,11 @@ export class Alarm {
     this.#storage = storage
   }
 
+  /** When it comes or should have come; null if that is not known here. */
+  get atMs(): number | null {
+    return this.#atMs ?? null
+  }
+
   /** Has it come at a time, or sooner. */
   async by(atMs: number): Promise<void> {
     if (this.#atMs === undefined) {

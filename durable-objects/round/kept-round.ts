@@ -7,6 +7,9 @@ const storedSoonMs = 1_000
 /** A vote waits this long for others to be stored with it, since each change that is stored is a row. Its sender is told afterwards. */
 const votesStoredMs = 100
 
+/** An alarm that comes later than this says that the hub was not there to hear anybody. */
+const lateMs = 5_000
+
 /** The round in memory and in storage, and the callers that wait until it has come to a state. */
 export class KeptRound {
   readonly #storage: DurableObjectStorage
@@ -32,6 +35,11 @@ export class KeptRound {
   /** Whether a vote waits to be stored. */
   get isVoteWaiting(): boolean {
     return this.#votes !== null || this.#isVoteUnstored
+  }
+
+  /** A machine that stood still is back with whatever comes first, also before the alarm. @param alarmMs - When one comes or should have come. */
+  noticeAbsence(alarmMs: number | null): void {
+    if (alarmMs !== null && Date.now() - alarmMs > lateMs) this.change(transitions.interrupted)
   }
 
   /** Applies an event, and stores what changed. */

@@ -24,8 +24,6 @@ import { TakenVotes } from './taken-votes.ts'
 import * as transitions from './transitions.ts'
 import type { AnswerListener, Recorded, RoundConfig } from './types.ts'
 
-/** An alarm that comes later than this says that the hub was not there to hear anybody. */
-const lateMs = 5_000
 /** Work that is under way in memory is taken up again after this time if its process has ended. */
 const backstopMs = 15_000
 /** An alarm is set this much after the deadline that it is for. */
@@ -160,8 +158,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     if (this.#round === null) return
     // The project may not have said that the audit block is there.
     this.#auditBlock.looksHere = true
-    if (info !== undefined && Date.now() - info.scheduledTime > lateMs)
-      this.#kept.change(transitions.interrupted)
+    this.#kept.noticeAbsence(info?.scheduledTime ?? null)
     try {
       await this.#work()
     } catch (error) {
@@ -192,6 +189,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   }
 
   #leaseOf(offerId: string, nodeKey: string): Lease | null {
+    this.#kept.noticeAbsence(this.#alarm.atMs)
     const lease = this.#round?.leases[Number(offerId.split('.')[1])]
     return lease?.nodeKey === nodeKey ? lease : null
   }
@@ -220,6 +218,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       await this.#isRecordedElsewhere().catch(orElse(false, 'a record cannot be looked for'))
     while (this.#isAskedAgain && this.#round !== null) {
       this.#isAskedAgain = false
+      this.#kept.noticeAbsence(this.#alarm.atMs)
       const now = await this.#config.now()
       this.#kept.change((round) => transitions.passTime(round, now))
       const due = this.#due(now)

@@ -254,6 +254,19 @@ describe('a round, and what its members do', () => {
     expect(leases).toMatchObject(Array(3).fill(excused))
   })
 
+  test('does not blame members if the hub stood still, and hears one of them first afterwards', async () => {
+    const { roundId, voters } = await accepted()
+    await voteAll(voters.slice(2))
+    vi.setSystemTime(Date.now() + 40_000)
+    const { member, offer } = voters[0]!
+    expect(await member.vote(offer)).toMatchObject({ type: 'error', code: 'invalid_state' })
+    await rounds.tick(roundId)
+    await later(roundId, 31)
+    await decide(roundId)
+    const excused = { state: 'cancelled', missedBecause: 'hub_away', proofStatus: null }
+    expect((await leasesOf(roundId)).slice(0, 3)).toMatchObject([excused, excused, { missedBecause: null }])
+  })
+
   test('does not blame a member whose link alone was lost, and blames the others', async () => {
     const { roundId, voters, primaries } = await accepted()
     await Promise.all(primaries.map((member) => member.relay.drain()))
