@@ -8,9 +8,12 @@ export async function consumeActions(batch: MessageBatch<unknown>, env: Env): Pr
   let dueUntil = 0
   for (const message of batch.messages) {
     const parsed = ActionMessage.safeParse(message.body)
+    if (parsed.success) {
+      accepted.push({ message, id: parsed.data.id })
+      continue
+    }
     const due = DueActionsMessage.safeParse(message.body)
-    if (parsed.success) accepted.push({ message, id: parsed.data.id })
-    else if (due.success) {
+    if (due.success) {
       dueUntil = Math.max(dueUntil, due.data.due_until)
       // The schedule goes on if this run does not.
       message.ack()
