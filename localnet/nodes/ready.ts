@@ -1,5 +1,6 @@
 import { callBatch } from '../../contracts/json-rpc.ts'
 import { epochAt } from '../../protocol/committees/index.ts'
+import { openStatuses } from '../../protocol/manifest/index.ts'
 import { connectTo, readEconomics } from '../../scripts/hub/network.ts'
 import { waitFor } from '../../scripts/hub/wait.ts'
 import { readTip } from '../../scripts/wrangler-hub.ts'
@@ -15,14 +16,11 @@ export async function waitForIndex(statePath: string, rpcUrl: string): Promise<v
   )
 }
 
-/** The listing statuses of projects that have sets. */
-const scheduled: readonly string[] = ['listed', 'underfunded']
-
 /** Whether a project has sets: none that somebody has paused or removed has any. */
 export async function hasSets(hub: string, projectId: string): Promise<boolean> {
   const params = { path: { project_id: projectId } }
   const project = await connectTo(hub).client.find('GET /v1/projects/{project_id}', params)
-  return scheduled.includes(project?.listing_status ?? '')
+  return project !== null && openStatuses.includes(project.listing_status)
 }
 
 /** Waits for the set of the running epoch, from which the committees of tasks are drawn: a quorum has attested it then. */

@@ -14,6 +14,9 @@ export type ListingStatus = (typeof listingStatuses)[number]
 /** Statuses in which everybody sees a project. */
 export const publicStatuses: readonly ListingStatus[] = ['listed', 'paused', 'underfunded', 'delisted']
 
+/** Statuses in which a project takes tasks, and has sets. Tasks of an underfunded project pay nobody. */
+export const openStatuses: readonly ListingStatus[] = ['listed', 'underfunded']
+
 /** Decisions of operators about a project. */
 export const reviewActions = ['approve', 'reject', 'pause', 'resume', 'delist'] as const
 export type ReviewAction = (typeof reviewActions)[number]

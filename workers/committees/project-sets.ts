@@ -1,6 +1,6 @@
 import type { CommitteesProgress } from '../../durable-objects/project/object.ts'
 import { paramsOfEpoch } from '../../protocol/committees/index.ts'
-import type { ProjectManifest } from '../../protocol/manifest/index.ts'
+import { openStatuses, type ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { Services } from '../services.ts'
 import type { ReadSet } from '../stores/committee-sets.ts'
 import { lastBegun } from '../stores/last-begun.ts'
@@ -8,9 +8,6 @@ import type { ProjectRecord, ProjectVersion } from '../stores/projects.ts'
 import { type AskingSources, askForAttestations } from './ask-validators.ts'
 import { buildSet } from './build-set.ts'
 import { type DueEpoch, delayOf, scheduleSets } from './schedule.ts'
-
-/** The listing statuses of projects whose tasks are scheduled; the tasks of underfunded ones pay nobody. */
-const scheduled: readonly string[] = ['listed', 'underfunded']
 
 type Sources = Pick<
   Services,
@@ -48,7 +45,7 @@ export class ProjectSets {
   async advance(projectId: string): Promise<CommitteesProgress | null> {
     const { projects, clock } = this.#sources
     const record = await projects.findRecord(projectId)
-    if (record === null || !scheduled.includes(record.project.listingStatus)) return null
+    if (record === null || !openStatuses.includes(record.project.listingStatus)) return null
     const now = await clock.now()
     const versionAt = await this.#versions(projectId, record)
     const { due, nextAt } = scheduleSets(now, versionAt, delayOf(projectId))

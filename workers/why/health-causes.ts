@@ -1,5 +1,5 @@
 import type { FoundCause } from '../../protocol/causes.ts'
-import type { ListingStatus } from '../../protocol/manifest/index.ts'
+import { type ListingStatus, openStatuses } from '../../protocol/manifest/index.ts'
 import type { ProjectFacts } from '../stores/why-facts.ts'
 import { counted, projectCauses, utc } from './project-causes.ts'
 
@@ -83,7 +83,7 @@ function forDeveloper(cause: FoundCause, listing: ListingStatus): FoundCause {
 
 /** Without a set of the epoch the newest one tells what to expect. */
 const smallCauses = ({ listing, set, committee }: ProjectFacts, eligible: number): FoundCause[] =>
-  set === null && (listing === 'listed' || listing === 'underfunded') && eligible < committee.min_size
+  set === null && openStatuses.includes(listing) && eligible < committee.min_size
     ? [
         {
           code: 'committee_too_small',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { RefusedTask, Taken, TakenTask } from '../../../durable-objects/project/tasks.ts'
 import { addressSubject } from '../../../protocol/encoding/index.ts'
-import { publicStatuses } from '../../../protocol/manifest/index.ts'
+import { openStatuses, publicStatuses } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField, unavailable } from '../../errors.ts'
 import { type Answer, json } from '../../http/answer.ts'
@@ -21,8 +21,6 @@ import { inputBodyBytesMax, inputValuesMax, TaskInput, TaskView, taskExample, Wa
 import { taskView } from './view.ts'
 import { waitForTask } from './wait.ts'
 
-/** Listing statuses of projects that take tasks. Tasks of an underfunded project pay nobody. */
-const open: readonly string[] = ['listed', 'underfunded']
 const idLength = 24
 /** After how long there may be room again. */
 const roomSeconds = 5
@@ -137,7 +135,7 @@ async function requireOpen(c: HubContext, projectId: string): Promise<ProjectRec
   const record = await findInForce(c, projectId)
   if (record === null) throw unknownProject(projectId)
   const { listingStatus } = record.project
-  if (open.includes(listingStatus)) return record
+  if (openStatuses.includes(listingStatus)) return record
   if (!isDeveloper(c, record) && !publicStatuses.includes(listingStatus)) throw unknownProject(projectId)
   throw new ApiError(
     'invalid_state',
