@@ -52,6 +52,17 @@ describe('frames that are late or not allowed', () => {
   })
 })
 
+test('status shows no other node than that of the data directory', async () => {
+  const { hub, miner, node } = await createStage()
+  const ask = (dataDir: string) =>
+    nodectlHere(['status', '--data-dir', dataDir], { env: { NODE_BIND: new URL(node.url).host } })
+  expect(await ask(miner.dataDir)).toMatchObject({ code: 0 })
+  const other = createMiner(hub).dataDir
+  const shown = await ask(other)
+  expect([shown.code, shown.stdout]).toEqual([1, ''])
+  expect(shown.stderr).toContain(`the node on ${node.url} is ${node.node_id}, not that of ${other}`)
+})
+
 describe('a node with a connection problem', () => {
   test.each([
     [4001, 'replaced', 'another process connected with the key of this node'],

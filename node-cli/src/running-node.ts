@@ -1,6 +1,8 @@
 import { isLoopbackHost, isObject } from '../../protocol/encoding/index.ts'
 import { CliError, UsageError } from './cli/errors.ts'
-import { NoAnswer, requestJson } from './http-json.ts'
+import { readNodeKey } from './data-dir/node-key.ts'
+import { type JsonAnswer, NoAnswer, requestJson } from './http-json.ts'
+import { nodeSigner } from './node-signer.ts'
 import { type GivenSettings, readSettings } from './serve/config.ts'
 import { apiTokenVariable } from './serve/flags.ts'
 
@@ -29,25 +31,57 @@ export async function readStatus(url: string, env: NodeJS.ProcessEnv = process.e
     throw new UsageError(`--url must be a URL such as http://127.0.0.1:7070, not ${url}`)
   const token = env[apiTokenVariable]
   const maySend = address.protocol === 'https:' || isLoopbackHost(address.hostname)
-  try {
-    const { status, value } = await requestJson(`${address.origin}/status`, {
-      headers: token && maySend ? { Authorization: `Bearer ${token}` } : {},
-      timeoutSeconds,
-      answerBytesMax,
+  const authorization = token && maySend ? { Authorization: `Bearer ${token}` } : {}
+  const { status, value } = await ask(address.origin, '/status', authorization)
+  if (status === 401)
+    throw new CliError(
+      'unauthorized',
+      `the node on ${address.origin} has another token than ${apiTokenVariable}`,
+    )
+  if (status !== 200 || !isObject(value) || !isObject(value.counts))
+    throw new CliError('not_a_node', `the server at ${address.origin} is not a nodectl node`, {
+      hint: 'Name the address of the node with --url.',
     })
-    if (status === 401)
-      throw new CliError(
-        'unauthorized',
-        `the node on ${address.origin} has another token than ${apiTokenVariable}`,
-      )
-    if (status !== 200 || !isObject(value) || !isObject(value.counts))
-      throw new CliError('not_a_node', `the server at ${address.origin} is not a nodectl node`, {
-        hint: 'Name the address of the node with --url.',
-      })
-    return value
+  return value
+}
+
+/**
+ * Two nodes of one machine have the same settings, but for their keys, until one of them is told to listen elsewhere.
+ *
+ * @throws {@link CliError} if the running node has another key than its data directory should have.
+ */
+export async function requireNodeOf(dataDir: string, origin: string): Promise<void> {
+  const key = publicKeyIn(dataDir)
+  if (key === null) return
+  const { value } = await ask(origin, '/node')
+  if (!isObject(value) || value.public_key === key) return
+  throw new CliError('another_node', `the node on ${origin} is ${value.node_id}, not that of ${dataDir}`, {
+    hint: 'Start that one with nodectl serve, or name its address with --url.',
+  })
+}
+
+/** Null without a key, and to a user who may not read it. */
+function publicKeyIn(dataDir: string): string | null {
+  try {
+    const seed = readNodeKey(dataDir)
+    return seed === null ? null : nodeSigner(seed).publicKey
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    return null
+  }
+}
+
+/** @throws {@link CliError} when nobody answers. */
+async function ask(
+  origin: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<JsonAnswer> {
+  try {
+    return await requestJson(origin + path, { headers, timeoutSeconds, answerBytesMax })
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
-    throw new CliError('no_node', `no node answers on ${address.origin}: ${error.message}`, {
+    throw new CliError('no_node', `no node answers on ${origin}: ${error.message}`, {
       hint: 'Start it with nodectl serve, or name its address with --url.',
     })
   }

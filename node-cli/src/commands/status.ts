@@ -4,7 +4,7 @@ import { durationText } from '../cli/duration-text.ts'
 import { printJson, tell } from '../cli/output.ts'
 import { printTable } from '../cli/table.ts'
 import { type DeviceWork, readDeviceWork, workText } from '../device-work.ts'
-import { addressOfNode, type NodeStatus, readStatus } from '../running-node.ts'
+import { addressOfNode, type NodeStatus, readStatus, requireNodeOf } from '../running-node.ts'
 import { systemClock } from '../serve/clock.ts'
 import { readSettings } from '../serve/config.ts'
 import { apiTokenVariable } from '../serve/flags.ts'
@@ -25,8 +25,10 @@ export default defineNodectlCommand({
     json: { type: 'boolean', description: 'Print the whole status as JSON' },
   },
   async run({ args }) {
-    const url = args.url ?? addressOfNode({ 'data-dir': args['data-dir'] })
+    const given = { 'data-dir': args['data-dir'] }
+    const url = args.url ?? addressOfNode(given)
     const status = await readStatus(url)
+    if (args.url === undefined) await requireNodeOf(readSettings(['data-dir'], given)['data-dir'], url)
     const work = await workOf(status, args['data-dir'])
     if (args.json) printJson({ ...status, ...(work !== null && { work: work.subscriptions }) })
     else printTable([...rowsOf(url, status), ...workRows(work)])
@@ -43,7 +45,7 @@ export default defineNodectlCommand({
     ['NODE_BIND', 'the address on which serve listens'],
     ['NODE_HUB_URL', 'the hub to ask about the projects of the device, if the node does not name its hub'],
   ],
-  exits: ['the node answers', 'no node answers'],
+  exits: ['the node answers', 'no node answers, or another one does'],
   examples: [
     ['status --data-dir ./node', 'Ask a node of this machine'],
     ['status --url https://node.example --json', 'Ask another one, for a script'],
