@@ -8,6 +8,8 @@ import { insertFrom, partsOf, ReadyStatement } from './statements.ts'
 
 /** Rows that one request looks at, and has the bodies of. */
 const lookedAtMax = 500
+/** Rows that are looked at for the newest events, of which a filter may want few. Of those that it wants, no more than a page is read. */
+const lookedBackMax = 5_000
 const rowsMax = 32
 
 export type DuePayouts = InferSelectModel<typeof payoutsToTell>
@@ -31,14 +33,13 @@ export class EventLogStore extends Store {
    */
   async read(from: Position | null, words: readonly (readonly (string | SQL)[])[]): Promise<ReadRows> {
     const { id, at, keys, body } = eventLog
+    const looked = from === null ? lookedBackMax : lookedAtMax
     const bound = (order: 'ASC' | 'DESC') =>
       sql`SELECT ${id} FROM ${eventLog} ORDER BY ${id} ${sql.raw(order)} LIMIT 1`
     // Numbers are left out where a database was restored.
     const next = sql`SELECT ${id} FROM ${eventLog} WHERE ${id} >= ${from?.row ?? 0} ORDER BY ${id} LIMIT 1`
     const first =
-      from === null
-        ? sql`coalesce((${bound('DESC')}), 0) - ${lookedAtMax}`
-        : sql`coalesce((${next}), ${from.row})`
+      from === null ? sql`coalesce((${bound('DESC')}), 0) - ${looked}` : sql`coalesce((${next}), ${from.row})`
     const has = words.map((some) => {
       const each = some.map((word) => sql`instr(${keys}, ${word})`)
       return sql` AND (${sql.join(each, sql` OR `)})`
@@ -46,7 +47,7 @@ export class EventLogStore extends Store {
     // One statement, so that no row comes between its parts.
     const found = await this.db.all<LogRow & { part: 'row' | 'oldest' | 'next' | 'newest'; at: number }>(sql`
       SELECT 'row' AS part, * FROM (SELECT ${id} AS id, ${at} AS at, ${keys} AS keys, ${body} AS body FROM ${eventLog}
-        WHERE ${id} >= ${first} AND ${id} < ${first} + ${lookedAtMax} + 1 ${sql.join(has)}
+        WHERE ${id} >= ${first} AND ${id} < ${first} + ${looked} + 1 ${sql.join(has)}
         ORDER BY ${id} ${sql.raw(from === null ? 'DESC' : 'ASC')} LIMIT ${rowsMax})
       UNION ALL SELECT 'oldest', ${id}, ${at}, '', '' FROM ${eventLog} WHERE ${id} = (${bound('ASC')})
       UNION ALL SELECT 'next', ${id}, ${at}, '', '' FROM ${eventLog} WHERE ${id} = (${next})

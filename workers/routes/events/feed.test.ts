@@ -155,6 +155,23 @@ describe('GET /v1/events', () => {
     expect((await read(list)).items).toHaveLength(1)
   })
 
+  test('starts with the newest events that match, also if hundreds of others are newer', async () => {
+    const owner = await signIn()
+    await tell('project.paused', { project: other })
+    await tell('device.bound', { address: owner.address })
+    await runSql(
+      `INSERT INTO new_events (type, created_at, project_id)
+       SELECT 'project.listed', 7, ? FROM json_each(?)`,
+      ...[projectId, JSON.stringify(Array.from({ length: 1_300 }, () => 0))],
+    )
+    expect(typesOf(await read('/v1/events?type=project.paused'))).toEqual(['project.paused'])
+    expect(typesOf(await read(`/v1/events?project_id=${other}`))).toEqual(['project.paused'])
+    expect(typesOf(await read('/v1/me/events', owner.client))).toEqual(['device.bound'])
+    const { db, use } = countedDatabase()
+    expect((await read('/v1/events', client({ bindings: { DB: db } }))).items).toHaveLength(32)
+    expect([use.roundTrips, use.rowsRead < 100]).toEqual([1, true])
+  })
+
   test('says that events after the cursor were deleted', async () => {
     const start = await read('/v1/events')
     for (let told = 0; told < 3; told++) await tell('project.listed')

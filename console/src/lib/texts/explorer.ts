@@ -157,7 +157,7 @@ export const recordTexts = {
   incidents: {
     title: 'Incidents',
     hint: 'Events out of the ordinary. Tasks that validators had to decide are one row for each hour.',
-    none: 'No incident',
+    none: 'No recent incident',
     noneHint:
       'Rounds that validators had to decide, slashes, and projects that were paused or removed appear here.',
     what: {
