@@ -11,7 +11,9 @@ import { waitForTask } from './wait.ts'
 const TaskParams = z.object({
   task_id: z
     .string()
-    .regex(/^(?:[A-Za-z0-9]{24}|task:0x[0-9a-f]{64})$/, 'must be the id of a task or of its round')
+    .regex(/^(?:[A-Za-z0-9]{24}|task:0[xX][0-9a-fA-F]{64})$/, 'must be the id of a task or of its round')
+    // Hex is accepted in any case; in the id of a task, case counts.
+    .transform((id) => (id.includes(':') ? id.toLowerCase() : id))
     .meta({ example: roundIdExample }),
 })
 

@@ -81,6 +81,8 @@ describe('tasks of a project whose set is attested', () => {
     await finish(task.round_id ?? '')
     const done = await rounds.task(task.round_id ?? '')
     expect(done).toMatchObject({ status: 'finalized', output: '{"a":1,"b":[2]}', task_id: task.round_id })
+    const shouted = `/v1/tasks/${encodeURIComponent(`task:${String(task.round_id).slice(5).toUpperCase()}`)}`
+    expect(await taskOf(client().get(shouted))).toMatchObject({ task_id: task.round_id })
     // The same from its record and from its row.
     await written(task.round_id ?? '')
     expect(await rounds.task(task.round_id ?? '')).toEqual(done)
