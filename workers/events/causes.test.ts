@@ -363,6 +363,7 @@ describe('notifications', () => {
     expect(await unreadOf()).toBe(count)
     for (let tries = 0; tries < 2; tries++) await mark({ ids: [first.id, first.id] })
     expect(await unreadOf()).toBe(count - 1)
+    expect((await mark({ ids: [first.id], all: false })).status).toBe(204)
     expect(await itemsOf(owner.client.get(path))).toMatchObject([
       { read: true },
       { id: second.id, read: false },

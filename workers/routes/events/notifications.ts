@@ -76,9 +76,9 @@ export const markNotificationsRead = defineRoute(
             .min(1)
             .max(idsMax)
             .optional(),
-          all: z.literal(true).optional(),
+          all: z.boolean().optional(),
         })
-        .refine(({ ids, all }) => (ids === undefined) !== (all === undefined), {
+        .refine(({ ids, all }) => (ids === undefined) === (all === true), {
           path: ['ids'],
           error: 'must be given, or `all: true` in its place',
         })
