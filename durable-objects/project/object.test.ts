@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { waitersMax } from '../waiters.ts'
 import { type CommitteesProgress, ProjectCommitteesObject } from './object.ts'
 import { TaskQueue } from './task-queue.ts'
 import type { EpochTerms, TaskRequest } from './tasks.ts'
@@ -87,6 +88,36 @@ test('alarms check the sets of a project once a minute while tasks run, and each
     progress = { open: 1, nextInSecs: 600 }
     expect([await looksAfter(), await looksAfter()]).toEqual([7, 8])
     await state.storage.deleteAlarm()
+  })
+})
+
+test('rounds end also while more callers wait than an object has timers', async () => {
+  const name = 'a project that everybody waits for'
+  await runInDurableObject(env.PROJECT_COMMITTEES.getByName(name), async (_, state) => {
+    let terms: EpochTerms | null = { ...epochTerms, epoch: 1, epochSecs: 600 }
+    const object = objectOf(state, {
+      runningEpoch: async () => ({ epoch: 1, epochSecs: 600, terms }),
+      viewOf: ({ roundId }) => roundId,
+    })
+    const { roundId } = (await object.submit(name, requestOf('given'))) as { roundId: string }
+    terms = null
+    await object.lookAgain(name)
+    await object.submit(name, requestOf('queued'))
+    const [many, most] = [6_000, waitersMax]
+    const inVain = Array.from({ length: many }, () => object.waitForRound('queued', 600_000))
+    const waiting = Array.from({ length: many }, () => object.waitForEnd(roundId, 600_000))
+    // Callers that find too many others are answered at once.
+    expect(await Promise.all(inVain.slice(most))).toEqual(Array(many - most).fill(null))
+    expect(await Promise.all(waiting.slice(most))).toEqual(
+      Array(many - most).fill({ isOver: false, view: null }),
+    )
+    await object.endRound(name, { roundId, epoch: 1, row: null, finalityVotes: [] })
+    expect(await Promise.all(waiting.slice(0, most))).toEqual(
+      Array(most).fill({ isOver: true, view: roundId }),
+    )
+    // There is room again.
+    expect(await object.waitForEnd(roundId, 1)).toEqual({ isOver: true, view: null })
+    await state.storage.deleteAll()
   })
 })
 
