@@ -28,7 +28,7 @@ export const countedDevicesMax = 1000
 export const boundDevices = (address: Wallet): SQL =>
   sql`${devices} WHERE ${devices.owner} = ${address} AND ${devices.unboundAt} IS NULL`
 
-const isEnrolled = (address: Wallet): SQL => sql`EXISTS (SELECT 1 FROM ${developers}
+export const isEnrolled = (address: Wallet): SQL => sql`EXISTS (SELECT 1 FROM ${developers}
   WHERE ${developers.address} = ${address} AND ${developers.enrollment} = 'active')`
 
 /** Asks for the standing of a wallet; its rows are for {@link standingFrom}. */

@@ -1,8 +1,10 @@
 import { and, desc, eq, type InferSelectModel, lt, sql } from 'drizzle-orm'
 import { activeMax, keptMax, webhooksMax } from '../../durable-objects/webhooks/rules.ts'
+import { isEnrolled } from './accounts.ts'
 import type { Wallet } from './caller.ts'
+import { openSubscriptions } from './chain-facts.ts'
 import { batch, isChanged, Store } from './database.ts'
-import { eventLog } from './schema/index.ts'
+import { chainStates, eventLog } from './schema/index.ts'
 import { webhookDeliveries, webhookReader, webhooks } from './schema/webhooks.ts'
 import { insertFrom } from './statements.ts'
 
@@ -14,7 +16,10 @@ type Content = Pick<Webhook, 'url' | 'types' | 'projectIds'>
 /** Rows of the log from here on are new. The newest row is never deleted. */
 const nextRowOfLog = sql<number>`(SELECT coalesce(max(${eventLog.id}), 0) + 1 FROM ${eventLog})`
 
-const hasRoom = sql`(SELECT ${webhookReader.active} FROM ${webhookReader}) < ${activeMax}`
+/** Wallets cost nothing to make: those of no developer and without bonded collateral take half of the room at most. */
+const hasRoom = (owner: string) => sql`(SELECT ${webhookReader.active} FROM ${webhookReader}) < iif(
+  ${isEnrolled(owner)} OR EXISTS (SELECT 1 FROM ${openSubscriptions(owner)} AND ${chainStates.state}->>'status' = 'bonded'),
+  ${activeMax}, ${activeMax / 2})`
 
 /** Removes what is over and older than the newest that are kept. */
 export const trimStatement = (webhookId: string) =>
@@ -37,14 +42,18 @@ export class WebhookStore extends Store {
       .orderBy(desc(webhooks.createdAt), desc(webhooks.webhookId))
   }
 
-  /** Inserts it unless the wallet has {@link webhooksMax}, or the hub {@link activeMax}; one statement counts and inserts. It gets what is logged from now on. */
+  /** Inserts it unless the wallet has {@link webhooksMax}, or the hub no room; one statement counts and inserts. It gets what is logged from now on. */
   async create(
     webhook: Content & Pick<Webhook, 'webhookId' | 'owner' | 'secrets' | 'createdAt'>,
   ): Promise<'created' | 'exists' | 'full'> {
     const kept = this.db.$count(webhooks, eq(webhooks.owner, webhook.owner))
     const row = { ...webhook, state: 'active' as const, fromRow: nextRowOfLog }
     const result = await this.db.run(
-      insertFrom(webhooks, row, sql`WHERE ${kept} < ${webhooksMax} AND ${hasRoom}`).onConflictDoNothing(),
+      insertFrom(
+        webhooks,
+        row,
+        sql`WHERE ${kept} < ${webhooksMax} AND ${hasRoom(webhook.owner)}`,
+      ).onConflictDoNothing(),
     )
     if (isChanged(result)) return 'created'
     return (await this.find(webhook.owner, webhook.webhookId)) === null ? 'full' : 'exists'
@@ -52,7 +61,7 @@ export class WebhookStore extends Store {
 
   /**
    * Changes the given members. A webhook that becomes active again gets the events that are logged from now on.
-   * @returns false if it is not there, or would be one more than {@link activeMax}.
+   * @returns false if it is not there, or the hub has no room for it.
    */
   async update(
     owner: string,
@@ -72,7 +81,8 @@ export class WebhookStore extends Store {
       },
     }
     const set = { ...content, ...(state && states[state]) }
-    const isAllowed = state === 'active' ? sql`(${webhooks.state} = 'active' OR ${hasRoom})` : undefined
+    const isAllowed =
+      state === 'active' ? sql`(${webhooks.state} = 'active' OR ${hasRoom(owner)})` : undefined
     if (Object.keys(set).length === 0) return true
     const guard = and(isOwn(owner, webhookId), isAllowed)
     return isChanged(await this.db.update(webhooks).set(set).where(guard))

@@ -14,7 +14,9 @@ import {
   pagesOf,
   statusesOf,
 } from '../../test/client.ts'
+import { bonded, createSubscribed, indexState } from '../../test/evidence.ts'
 import { createDeveloper } from '../../test/project.ts'
+import { createListedProject } from '../../test/subscription.ts'
 import { runSql, scalarOf } from '../../test/tables.ts'
 import { createReceiver, createWebhook, type Delivery, projectId } from '../../test/webhooks.ts'
 import { EventView } from '../events/schema.ts'
@@ -80,6 +82,19 @@ test('409 conflict: more active webhooks than the limit of a hub', async () => {
   await expectAnswer(patch(by, id, { state: 'active' }), 200, { state: 'active' })
   await by.delete(`${path}/${id}`)
   expect(await active()).toBe(before - 1)
+})
+
+test('wallets that anybody can make leave half of the room to developers and bonded collateral', async () => {
+  const stranger = await signIn()
+  const developer = await createDeveloper()
+  const { owner: miner, subscriptionId } = await createSubscribed(await createListedProject())
+  await indexState('subscription', subscriptionId, bonded(1n, miner.address))
+  const before = Number(await scalarOf('SELECT active FROM webhook_reader'))
+  await runSql('UPDATE webhook_reader SET active = ?', activeMax / 2)
+  await expectRefusal(stranger.client.post(path, input), '409 conflict')
+  for (const { client: caller } of [developer, miner])
+    expect((await caller.post(path, input)).status).toBe(201)
+  await runSql('UPDATE webhook_reader SET active = ?', before + 2)
 })
 
 test('400 invalid_field: wrong URLs, types, projects and states', async () => {

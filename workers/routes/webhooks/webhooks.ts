@@ -185,7 +185,10 @@ export const deleteWebhook = defineRoute(
 )
 
 const hubIsFull = () =>
-  new ApiError('conflict', `The hub has ${activeMax} active webhooks, and takes no more for now.`)
+  new ApiError(
+    'conflict',
+    `The hub takes no more active webhooks for now. Half of its ${activeMax} are for developers and wallets with bonded collateral.`,
+  )
 
 /** The schedule wakes a reader that did not hear of it. */
 const wakeReader = (c: HubContext): Promise<void> =>
