@@ -86,6 +86,19 @@ describe('CORS', () => {
       expect(response.headers.get('access-control-allow-headers')).toContain(name)
   })
 
+  test('a preflight allows every header that a call declares and a page can set', async () => {
+    const declared = new Set(
+      (await loadRoutes()).flatMap(({ declaration }) => Object.keys(declaration.headers ?? {})),
+    )
+    for (const ofSockets of ['Upgrade', 'Sec-WebSocket-Protocol']) declared.delete(ofSockets)
+    const answer = await client().fetch('/v1/events', {
+      method: 'OPTIONS',
+      headers: { 'Access-Control-Request-Method': 'GET' },
+    })
+    const allowed = answer.headers.get('access-control-allow-headers')?.split(', ')
+    expect(allowed).toEqual(expect.arrayContaining([...declared]))
+  })
+
   test('OPTIONS for an unknown path is 404, but a preflight succeeds so that the page sees the 404 itself', async () => {
     const ask = (headers: Record<string, string>) =>
       client().fetch('/v1/nothing', { method: 'OPTIONS', headers })

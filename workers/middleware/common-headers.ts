@@ -44,6 +44,7 @@ export function preflight(c: HubContext, methods: readonly string[]): Answer {
     'If-None-Match',
     'If-Match',
     'If-Range',
+    'Last-Event-ID',
     'Range',
     bookmarkHeader,
   ]
