@@ -23,7 +23,8 @@ const waitingMax = 64
 export class DirectOrderObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: DirectOrderConfig
   readonly #book: StateBook
-  #last: Promise<unknown> = Promise.resolve()
+  /** By client address, those that wait to begin. */
+  readonly #turns = new Map<string, (() => void)[]>()
   #waiting = 0
 
   constructor(ctx: DurableObjectState, env: Env, config: DirectOrderConfig) {
@@ -32,18 +33,32 @@ export class DirectOrderObject<Env = unknown> extends DurableObject<Env> {
     this.#book = new StateBook(ctx.storage)
   }
 
-  /** Runs a direct round, which is over when this returns. */
-  async execute(request: DirectRequest): Promise<DirectOutcome> {
+  /** Runs a direct round, which is over when this returns. @param from - The client address, of which others are not held up. */
+  async execute(request: DirectRequest, from = ''): Promise<DirectOutcome> {
     if (this.#waiting >= waitingMax) return refused(request, 'busy')
     const startedAt = performance.now()
     this.#waiting += 1
-    const before = this.#last
-    const turn = before.then(() => this.#run(request, answerMsMax - (performance.now() - startedAt)))
-    this.#last = turn.catch(() => {})
+    if (this.#waiting > 1) await this.#turnOf(from)
     try {
-      return await turn
+      return await this.#run(request, answerMsMax - (performance.now() - startedAt))
     } finally {
       this.#waiting -= 1
+      this.#next()
+    }
+  }
+
+  async #turnOf(from: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#turns.set(from, [...(this.#turns.get(from) ?? []), resolve])
+    await promise
+  }
+
+  /** Lets the first one of the next address begin, which is last in turn then. */
+  #next(): void {
+    for (const [from, [begin, ...others]] of this.#turns) {
+      this.#turns.delete(from)
+      if (others.length > 0) this.#turns.set(from, others)
+      return begin?.()
     }
   }
 

@@ -1,5 +1,5 @@
 import type { DirectOutcome } from '../../../durable-objects/round/direct.ts'
-import { hashText } from '../../../protocol/encoding/index.ts'
+import { addressSubject, hashText } from '../../../protocol/encoding/index.ts'
 import { deriveDirectRoundId } from '../../../protocol/identity/index.ts'
 import { randomNonce } from '../../auth/random.ts'
 import type { HubContext } from '../../context.ts'
@@ -84,7 +84,7 @@ export const execute = defineRoute(
     const outcome = await payForDirectRound(c, round.gas_limit, async () => {
       const came = module.record.stateless
         ? await roundObjects(request.roundId).execute(request)
-        : await directOrder.execute(request)
+        : await directOrder.execute(request, addressSubject(c.req.header('cf-connecting-ip')))
       return { result: came, use: useOf(came, round.gas_limit) }
     })
     if (outcome.refusal !== undefined) throw refusalOf(outcome.refusal)
