@@ -60,6 +60,13 @@ describe('a task', () => {
     ])
   })
 
+  test('is asked about once a second while a hub with too many callers answers at once', async () => {
+    await using server = await scriptedHub(task({ status: 'running' }))
+    const late = createHub({ url: server.url }).tasks.wait('task:1', { timeout: 1_100 })
+    expect(await late.catch((error) => error)).toMatchObject({ code: 'deadline', taskId: 'task:1' })
+    expect(server.calls.length).toBeLessThanOrEqual(2)
+  })
+
   test.each<[string, Reply]>([
     ['a proxy that has no hub behind it', (response) => response.writeHead(502).end('Bad Gateway')],
     ['a hub in trouble', refusal(503, 'unavailable')],
@@ -104,13 +111,13 @@ describe('a task', () => {
   test('is polled only until the timeout, however often the hub answers', async () => {
     stopTime()
     await using server = await scriptedHub((response, call) => {
-      vi.advanceTimersByTime(100)
+      vi.advanceTimersByTime(1_000)
       task({ status: 'running' })(response, call)
     })
     const { tasks } = createHub({ url: server.url })
     const late = { code: 'deadline', taskId: 'task:1' }
-    expect(await tasks.run('p', 'f', '', { timeout: 300 }).catch((error) => error)).toMatchObject(late)
-    expect(await tasks.wait('task:1', { timeout: 300 }).catch((error) => error)).toMatchObject(late)
+    expect(await tasks.run('p', 'f', '', { timeout: 3_000 }).catch((error) => error)).toMatchObject(late)
+    expect(await tasks.wait('task:1', { timeout: 3_000 }).catch((error) => error)).toMatchObject(late)
     vi.useRealTimers()
     await using empty = await scriptedHub(refusal(404, 'not_found'))
     const receipt = createHub({ url: empty.url }).tasks.receipt({ receipt_hash: '0xab' }, { timeout: 300 })

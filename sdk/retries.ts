@@ -63,19 +63,19 @@ function isWorthIt(error: unknown, repeatable: boolean): boolean {
 }
 
 /** Waits, unless the signal is aborted. @throws its reason. */
-export const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
     const onAbort = () => {
       clearTimeout(timer)
-      reject(signal.reason)
+      reject(signal?.reason)
     }
     const timer = setTimeout(
       () => {
-        signal.removeEventListener('abort', onAbort)
+        signal?.removeEventListener('abort', onAbort)
         resolve()
       },
       Math.min(timerMaxMs, ms),
     )
-    signal.addEventListener('abort', onAbort, { once: true })
+    signal?.addEventListener('abort', onAbort, { once: true })
   })

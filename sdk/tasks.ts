@@ -42,6 +42,8 @@ export interface Tasks {
 /** For how long the hub holds one call: shorter than what lies between takes for dead. */
 const holdSecs = 25
 const timeoutMs = 120_000
+/** From one call for a task to the next, also where a hub with too many callers answers at once. */
+const callPauseMs = 1_000
 const receiptTimeoutMs = 30_000
 const receiptPauseMs = 250
 
@@ -71,12 +73,15 @@ export function tasksOf(client: Client): Tasks {
       if (leftMs <= 0)
         throw new DeadlineError(`Task ${taskId} is not final after ${timeout / 1_000} s. It goes on.`)
       const query = { wait: Math.max(1, holdOf(leftMs)) }
+      const askedMs = Date.now()
       task = await client.call('GET /v1/tasks/{task_id}', {
         path: { task_id: taskId },
         query,
         signal,
         timeout: leftMs,
       })
+      const pauseMs = Math.min(callPauseMs, leftMs) - (Date.now() - askedMs)
+      if (!isFinal(task) && pauseMs > 0) await sleep(pauseMs, signal)
     }
     if (task.status === 'failed' || task.success === false) throw new TaskFailed(task)
     return task
