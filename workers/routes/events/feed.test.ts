@@ -1,47 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { LoggedEvent } from '../../../durable-objects/events/types.ts'
 import { feedShards } from '../../events/client.ts'
 import { services } from '../../services.ts'
 import { createMembers } from '../../test/attested-set.ts'
 import { networkNow, signIn } from '../../test/callers.ts'
-import {
-  atOnce,
-  bodyOf,
-  type Client,
-  client,
-  expectInvalid,
-  expectRefusal,
-  statusesOf,
-} from '../../test/client.ts'
+import { atOnce, client, expectInvalid, expectRefusal, statusesOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import { createValidators } from '../../test/evidence.ts'
 import { publishRound, right, simulateRound } from '../../test/final-rounds.ts'
 import { runSql, scalarOf } from '../../test/tables.ts'
-
-type Event = LoggedEvent & { id: string }
-interface Page {
-  items: Event[]
-  next_cursor: string
-  archived_before: number | null
-}
-
-const projectId = `0x${'1'.repeat(64)}`
-const other = `0x${'2'.repeat(64)}`
-
-/** Logs an event as a trigger does. */
-const tell = (type: string, { address, project = projectId }: { address?: string; project?: string } = {}) =>
-  runSql(
-    'INSERT INTO new_events (type, created_at, address, project_id, data) VALUES (?, 7, ?, ?, ?)',
-    type,
-    address ?? null,
-    project,
-    '{"n":1}',
-  )
-
-const read = (path: string, by: Client = client()): Promise<Page> => bodyOf<Page>(by.get(path))
-const from = ({ next_cursor }: Page) => `after=${encodeURIComponent(next_cursor)}`
-const typesOf = ({ items }: { items: Event[] }) => items.map(({ type }) => type)
+import { type Event, from, other, type Page, projectId, read, tell, typesOf } from './testing/feed.ts'
 
 // As the hub does: positions count from the newest row.
 beforeEach(() => runSql('DELETE FROM event_log WHERE id < (SELECT max(id) FROM event_log)'))
@@ -304,107 +272,6 @@ describe('followers', () => {
     })
     const statuses = await statusesOf(calls)
     expect(statuses.filter((status) => status === 429)).toHaveLength(2)
-  })
-})
-
-describe('a stream', () => {
-  interface Stream {
-    /** The next `count` events with their ids. */
-    take: (count: number) => Promise<{ id: string; event: Event }[]>
-    end: () => Promise<void>
-  }
-
-  async function open(path: string, headers: Record<string, string> = {}, by = client()): Promise<Stream> {
-    const response = await by.get(path, { Accept: 'text/event-stream', ...headers })
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-    let text = ''
-    const decoder = new TextDecoder()
-    return {
-      async take(count) {
-        const taken: { id: string; event: Event }[] = []
-        while (taken.length < count) {
-          const end = text.indexOf('\n\n')
-          if (end >= 0) {
-            const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(text.slice(0, end)) ?? []
-            if (id !== undefined && data !== undefined) taken.push({ id, event: JSON.parse(data) })
-            text = text.slice(end + 2)
-          } else {
-            const { value, done } = await reader.read()
-            if (done) throw new Error('the stream has ended')
-            text += decoder.decode(value)
-          }
-        }
-        return taken
-      },
-      end: () => reader.cancel(),
-    }
-  }
-
-  test('sends events as they occur, and continues after the last one that a client received', async () => {
-    const stream = await open(`/v1/events?${from(await read('/v1/events'))}`)
-    for (const type of ['project.listed', 'project.paused']) await tell(type)
-    const [first] = await stream.take(2)
-    await stream.end()
-    await tell('project.delisted')
-    for (const id of [first?.id, first?.event.id]) {
-      const next = await open('/v1/events', { 'Last-Event-ID': id ?? '' })
-      expect((await next.take(2)).map(({ event }) => event.type)).toEqual([
-        'project.paused',
-        'project.delisted',
-      ])
-      await next.end()
-    }
-  })
-
-  test('that is read slowly gets every event, and does not delay others', async () => {
-    const slow = await open(`/v1/events?${from(await read('/v1/events'))}`)
-    await slow.take(0)
-    for (let told = 0; told < 120; told++) await tell('project.listed')
-    const start = await read('/v1/events')
-    const fast = read(`/v1/events?wait=30&${from(start)}`)
-    await tell('project.paused')
-    expect(typesOf(await fast)).toEqual(['project.paused'])
-    const taken = await slow.take(121)
-    expect(new Set(taken.map(({ event }) => event.id)).size).toBe(121)
-    await slow.end()
-  })
-
-  test('that is interrupted at any event gets every event once and in order', async () => {
-    const owner = await signIn()
-    const got: number[] = []
-    let last = (await read('/v1/me/events', owner.client)).next_cursor
-    let told = 0
-    for (const cut of [3, 1, 7, 2, 5]) {
-      for (let more = 0; more < cut + 1; more++) {
-        told += 1
-        await runSql(
-          "INSERT INTO new_events (type, created_at, address) VALUES ('device.bound', ?, ?)",
-          told,
-          owner.address,
-        )
-      }
-      const stream = await open('/v1/me/events?limit=3', { 'Last-Event-ID': last }, owner.client)
-      for (const { id, event } of await stream.take(cut)) {
-        got.push(event.created_at)
-        last = id
-      }
-      await stream.end()
-    }
-    const rest = await read(`/v1/me/events?after=${encodeURIComponent(last)}`, owner.client)
-    got.push(...rest.items.map(({ created_at }) => created_at))
-    expect(got).toEqual(Array.from({ length: told }, (_, index) => index + 1))
-  })
-
-  test('HEAD opens no stream', async () => {
-    const response = await client().fetch('/v1/events', {
-      method: 'HEAD',
-      headers: { Accept: 'text/event-stream' },
-    })
-    expect([response.status, response.headers.get('content-type')]).toEqual([
-      200,
-      'application/json; charset=utf-8',
-    ])
   })
 })
 
