@@ -1,8 +1,19 @@
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { encodeFunctionData, type Hex } from 'viem'
 import { unavailable } from '../errors.ts'
 import type { ChainClient } from './client.ts'
 
-const abi = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
+const abi = [
+  {
+    type: 'function',
+    name: 'isValidSignature',
+    stateMutability: 'view',
+    inputs: [
+      { name: 'hash', type: 'bytes32' },
+      { name: 'signature', type: 'bytes' },
+    ],
+    outputs: [{ type: 'bytes4' }],
+  },
+] as const
 /** All that a contract answers that takes a signature as its own: the magic value, as a word. */
 const accepted = `0x1626ba7e${'0'.repeat(56)}`
 /** Plenty for a multi-signature wallet, and a bound for a contract that only burns. */

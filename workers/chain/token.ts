@@ -1,15 +1,10 @@
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
 import { isLineOf, zeroAddress } from '../../protocol/encoding/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import type { HubContext } from '../context.ts'
 import { unavailable } from '../errors.ts'
 import type { Token } from '../stores/schema/index.ts'
 
-const abi = parseAbi([
-  'function symbol() view returns (string)',
-  'function name() view returns (string)',
-  'function decimals() view returns (uint8)',
-])
 const readGas = 100_000
 const textLengthMax = 64
 const decimalsMax = 36
@@ -51,12 +46,12 @@ export async function readToken(c: HubContext, address: string): Promise<Token |
 }
 
 async function ask(c: HubContext, address: string, functionName: 'symbol' | 'name' | 'decimals') {
-  const call = encodeFunctionData({ abi, functionName })
+  const call = encodeFunctionData({ abi: erc20Abi, functionName })
   const data = await c.var.services.chain?.call(address, call, readGas).catch((error: unknown) => {
     throw unavailable('The chain', error)
   })
   try {
-    return decodeFunctionResult({ abi, functionName, data: data ?? '0x' })
+    return decodeFunctionResult({ abi: erc20Abi, functionName, data: data ?? '0x' })
   } catch {
     return null
   }
