@@ -90,6 +90,14 @@ describe('a hub with wrong settings', () => {
     expect(error.message).not.toMatch(/nonsense/)
     expect(error.request_id).toBe(response.headers.get('x-request-id'))
   })
+
+  test('logs the path of a request on one line, whatever the path encodes', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await client({ bindings: { BASE_URL: 'nonsense' } }).get('/v1/status%0Aforged')
+    const lines = logged.mock.calls.map(([line]) => line)
+    logged.mockRestore()
+    expect(lines).toEqual([expect.stringMatching(/^\S+ GET \/v1\/status%0Aforged$/)])
+  })
 })
 
 describe('the scheduled clean-up', () => {

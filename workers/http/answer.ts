@@ -40,7 +40,7 @@ export function errorAnswer(c: HubContext, error: unknown): Answer {
   const known = error instanceof ApiError ? error : faultOf(error)
   const cause = error instanceof ApiError ? error.cause : error
   const { requestId } = c.var
-  if (cause !== undefined) console.error(`${requestId} ${c.req.method} ${c.req.path}`, cause)
+  if (cause !== undefined) console.error(`${requestId} ${c.req.method} ${new URL(c.req.url).pathname}`, cause)
   return json(errorBody(known, requestId, originOf(c)), known.status, {
     'Cache-Control': 'no-store',
     ...(known.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
