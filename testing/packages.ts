@@ -39,7 +39,8 @@ export async function packPackages(folders: readonly PackageFolder[], away: stri
   const packages = folders.map((folder) => `./${folder}`)
   const { stdout, stderr } = runProgram('npm', [...args, ...packages], away, strangersEnvironment(away))
   try {
-    const packed = JSON.parse(stdout) as { name: string; filename: string }[]
+    // A list, or from npm 12 on an object by name.
+    const packed = Object.values<{ name: string; filename: string }>(JSON.parse(stdout))
     return folders.map((folder) => {
       const { name } = manifestOf(folder)
       return path.join(away, packed.find((one) => one.name === name)!.filename)
