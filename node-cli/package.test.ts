@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
@@ -10,6 +10,7 @@ import {
   runProgram,
   strangersEnvironment,
 } from '../testing/node/package-calls.ts'
+import { packPackage } from '../testing/packages.ts'
 import packageJson from './package.json' with { type: 'json' }
 import { commandHelp } from './src/cli/help.ts'
 import { commands } from './src/commands/index.ts'
@@ -21,16 +22,8 @@ const run = (file: string, args: readonly string[], cwd: string, env: NodeJS.Pro
   runProgram(file, args, cwd, { ...strangersEnvironment(away), ...env })
 
 let tarball: string
-beforeAll(() => {
-  const source = path.join(away, 'package')
-  cpSync(dist, path.join(source, 'dist'), { recursive: true })
-  for (const file of ['package.json', 'README.md', 'LICENSE'])
-    cpSync(path.join(import.meta.dirname, file), path.join(source, file))
-  mkdirSync(path.join(away, 'home'))
-  // The build that `prepack` makes is there already.
-  const packed = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', away], source)
-  const [{ filename }] = JSON.parse(packed.stdout)
-  tarball = path.join(away, filename)
+beforeAll(async () => {
+  tarball = await packPackage('node-cli', away)
 })
 beforeAll(() => {
   const installed = run('npm', ['install', '-g', '--prefix', prefix, '--offline', tarball], away)
@@ -64,10 +57,14 @@ describe('the package', () => {
     expect(packageJson.keywords.length).toBeGreaterThan(5)
   })
 
-  test('includes a manual page for each command, which man finds', () => {
-    const pages = ['nodectl.1', ...Object.keys(commands).map((name) => `nodectl-${name}.1`)]
-    expect(packageJson.man).toEqual(pages.map((file) => `dist/man/${file}`))
-    expect(readdirSync(path.join(prefix, 'share/man/man1')).sort()).toEqual(pages.sort())
+  test('includes a manual page for each command, which man finds if npm is older than 12', () => {
+    const pages = ['nodectl.1', ...Object.keys(commands).map((name) => `nodectl-${name}.1`)].sort()
+    expect(packageJson.man.map((file) => path.basename(file)).sort()).toEqual(pages)
+    const content = path.join(prefix, 'lib/node_modules', packageJson.name)
+    for (const file of packageJson.man)
+      expect(readFileSync(path.join(content, file), 'utf8')).toMatch(/^\.TH /m)
+    const [npm] = run('npm', ['--version'], away).stdout.split('.')
+    if (Number(npm) < 12) expect(readdirSync(path.join(prefix, 'share/man/man1')).sort()).toEqual(pages)
   })
 })
 

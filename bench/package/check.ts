@@ -65,13 +65,12 @@ interface Installed {
 function pack(): string {
   const { status, stdout, stderr } = runProgram(
     'npm',
-    ['pack', '--json', '--pack-destination', folder],
+    ['pack', '--pack-destination', folder],
     path.join(root, 'node-cli'),
     process.env,
   )
   assert.equal(status, 0, stderr)
-  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[')))
-  return path.join(folder, filename)
+  return path.join(folder, stdout.trim().split('\n').at(-1)!)
 }
 
 /** Installs a version of Node, and the package with it, as npm does for all users. */
