@@ -35,6 +35,10 @@ export function runProgram(file: string, args: readonly string[], cwd: string, e
   return { status, stdout, stderr }
 }
 
+/** The major version of the npm of this machine, which is that of its user. */
+export const npmMajor = (): number =>
+  Number(spawnSync('npm', ['--version'], { encoding: 'utf8' }).stdout.split('.')[0])
+
 /**
  * A call of each command, which needs no network; a key is made by the first.
  *
