@@ -1,5 +1,5 @@
 /**
- * Whether the published package works for a stranger, with the oldest Node that it takes and the newest of its line here:
+ * Whether the published package works for a stranger, with the oldest Node that it takes and with a newer one:
  * `node scripts/nx.mjs node bench/package/check.ts`. Packs it as npm does, installs it into empty prefixes, calls every
  * command, and has nodes of both bring tasks to their final results. It exits with 1 if a step fails.
  */
@@ -21,7 +21,7 @@ import {
 import { installNode } from '../install-node.ts'
 
 const oldest = '22.13.0'
-const newer = '24.0.0'
+const newer = '26.10.0'
 const taskLimitMs = 900_000
 const bytesMax = 2 * 1024 * 1024
 const root = path.resolve(import.meta.dirname, '../..')
