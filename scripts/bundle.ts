@@ -114,12 +114,13 @@ const compiledModules: Plugin = {
 
 /**
  * esbuild makes an entry of whatever a parsed file imports dynamically, also where it drops the code that does so. viem
- * has one such import, for lookups off the chain, which would keep a third of viem in the code that is loaded at start.
+ * has three such imports. The one for lookups off the chain would keep a third of viem in the code that is loaded at
+ * start, that of curves all that a curve can do.
  */
 const droppedImports: Plugin = {
   name: 'dropped-imports',
   setup({ onResolve }) {
-    onResolve({ filter: /\/ccip\.js$/ }, ({ kind, path: imported }) =>
+    onResolve({ filter: /\/ccip\.js$|^isows$|^@noble\/curves\/secp256k1$/ }, ({ kind, path: imported }) =>
       kind === 'dynamic-import' ? { path: imported, external: true } : undefined,
     )
   },
