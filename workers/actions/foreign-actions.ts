@@ -1,6 +1,8 @@
 import { unixNow } from '../../durable-objects/clock.ts'
 import type { RelayRequest } from '../../durable-objects/relayer/object.ts'
+import type { HubContext } from '../context.ts'
 import { type Env, readSettings } from '../env.ts'
+import { spendAddressBudget } from '../middleware/rate-limit.ts'
 import { services } from '../services.ts'
 import type { IndexedTransaction, Transaction } from '../stores/transactions.ts'
 import { findForeignSubmission } from './foreign-submission.ts'
@@ -9,12 +11,17 @@ const followedMax = 50
 /** A transaction that is in no block this long after its record was made does not come back. */
 const goneSeconds = 86_400
 
-/** The record of a signed action that somebody else submitted, kept to be read like any other; null if the chain does not say so. */
+/**
+ * The record of a signed action that somebody else submitted, kept to be read like any other; null if the chain does not say so. A wallet
+ * can sign as many actions that are refused as it likes, and each has providers read the logs of thousands of blocks.
+ * @throws {@link ApiError} 429 `rate_limited` when its client address has had too many searched.
+ */
 export async function recordForeignAction(
-  env: Env,
+  c: HubContext,
   request: RelayRequest,
 ): Promise<IndexedTransaction | null> {
-  const { chain, transactions } = services(env)
+  await spendAddressBudget(c, 'chain_calls', 20)
+  const { chain, transactions } = c.var.services
   const found = chain && (await findForeignSubmission(chain, request).catch(logged))
   if (!found) return null
   const now = unixNow()
@@ -23,7 +30,7 @@ export async function recordForeignAction(
     id,
     action,
     owner,
-    ...standingOf(env, found.confirmations),
+    ...standingOf(c.env, found.confirmations),
     txHash: found.txHash,
     error: null,
     createdAt: now,

@@ -10,7 +10,7 @@ import { evmAddress } from '../../protocol/signatures/index.ts'
 import { ApiError } from '../errors.ts'
 import { Address } from '../http/formats.ts'
 import { signTypedData } from '../test/chain.ts'
-import { bodyOf, errorOf, expectAnswer, expectInvalid, expectRefusal } from '../test/client.ts'
+import { bodyOf, errorOf, expectAnswer, expectInvalid, expectRefusal, freshAddress } from '../test/client.ts'
 import { answerGasless } from '../test/handle.ts'
 import type { RequestedAction } from './action-calls.ts'
 import { prepareOnly, prepareOrSubmit, submitOnly } from './gasless-steps.ts'
@@ -230,6 +230,23 @@ describe('a route that submits an action', () => {
       expect(await errorOf(post())).toMatchObject(conflict({ reason: 'nonce', current_nonce: '8' }))
     }
     chain.nonsense.clear()
+  })
+
+  test('429 rate_limited: one client address has the chain searched for refused actions 46 times a minute at most', async () => {
+    let searches = 0
+    chain.onCall = (method) => {
+      if (method === 'eth_getLogs') searches += 1
+    }
+    onTestFinished(() => {
+      chain.onCall = null
+    })
+    const { requested, body } = await prepare(unbond)
+    const address = freshAddress()
+    const send = () =>
+      answerGasless(submitOnly(example), { ...requested, requireState: closed }, body, env, address)
+    for (let calls = 0; calls < 46; calls++) expect(await errorOf(send())).toMatchObject(invalidState)
+    expect(await errorOf(send())).toMatchObject(rateLimited)
+    expect(searches).toBe(46)
   })
 
   test('503 unavailable: while the chain is down, no action is accepted', async () => {

@@ -48,7 +48,7 @@ export async function submitAction(
   } catch (refusal) {
     if (!submission.ok) throw refusal
     const { request } = submission
-    const earlier = (await findRelayed(c, request.id)) ?? (await recordForeignAction(c.env, request))
+    const earlier = (await findRelayed(c, request.id)) ?? (await recordForeignAction(c, request))
     if (earlier === null) throw refusal
     return relayed(earlier)
   }
@@ -64,7 +64,7 @@ export async function submitAction(
   refundRelay(c, request.owner)
   const isUsed = result.status === 'refused' && result.name === 'InvalidAccountNonce'
   const mayBeForeign = isUsed || result.status === 'exhausted'
-  const foreign = mayBeForeign ? await recordForeignAction(c.env, request) : null
+  const foreign = mayBeForeign ? await recordForeignAction(c, request) : null
   if (foreign !== null) return relayed(foreign)
   if (result.status !== 'refused') throw refusalError(result, request)
   throw contractRefusal(result, networkToken(c.var.settings.PROFILE, requireContracts(c).token))

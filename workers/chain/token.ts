@@ -3,6 +3,7 @@ import { isLineOf, zeroAddress } from '../../protocol/encoding/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import type { HubContext } from '../context.ts'
 import { unavailable } from '../errors.ts'
+import { spendAddressBudget } from '../middleware/rate-limit.ts'
 import type { Token } from '../stores/schema/index.ts'
 
 const readGas = 100_000
@@ -33,6 +34,7 @@ export const nativeToken = ({ symbol, name }: Pick<Token, 'symbol' | 'name'>): T
 export async function readToken(c: HubContext, address: string): Promise<Token | null> {
   const { PROFILE: profile, CHAIN_CONTRACTS: contracts } = c.var.settings
   if (contracts === undefined || contracts.token === address) return networkToken(profile, address)
+  await spendAddressBudget(c, 'chain_calls', 3)
   const [symbol, name, decimals] = await Promise.all([
     ask(c, address, 'symbol'),
     ask(c, address, 'name'),

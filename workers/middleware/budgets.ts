@@ -26,6 +26,8 @@ export const budgets = {
   unknown_transaction: { windowSeconds: 60, address: 60 },
   // A beacon that is not stored is searched on the chain.
   beacon_search: { windowSeconds: 60, address: 60 },
+  // Questions to the chain: operators pay their provider for each.
+  chain_calls: { windowSeconds: 60, address: 1200 },
   // A draw reads every entry of its set.
   large_draw: { windowSeconds: 60, address: 60 },
   // Tasks that are submitted without a key of the developer.

@@ -26,8 +26,16 @@ export async function spendRateLimit(
 /** Spends a budget that is the client address's alone, before anything else is done for the request. */
 export const spendAddressBudget = (
   c: HubContext,
-  name: 'preflight' | 'unproven' | 'unknown_transaction' | 'beacon_search' | 'large_draw' | 'public_tasks',
-): Promise<void> => spend(c, chargesOf(c, name, null))
+  name:
+    | 'preflight'
+    | 'unproven'
+    | 'unknown_transaction'
+    | 'beacon_search'
+    | 'chain_calls'
+    | 'large_draw'
+    | 'public_tasks',
+  amount = 1,
+): Promise<void> => spend(c, chargesOf(c, name, null, amount))
 
 /** Gives back what {@link spendAddressBudget} took. */
 export function refundAddressBudget(c: HubContext, name: 'unproven'): void {

@@ -10,12 +10,13 @@ import { type Answer, errorAnswer } from '../http/answer.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
 import { respond } from '../middleware/common-headers.ts'
 
-/** Answers as a gasless route of these steps would that finds this action, for any caller. */
+/** Answers as a gasless route of these steps would that finds this action, for any caller. @param address - Of a test that reaches a limit. */
 export function answerGasless<R>(
   steps: GaslessSteps<R>,
   action: GaslessAction<R>,
   body?: unknown,
   bindings: Env = env,
+  address?: string,
 ): Promise<Response> {
   const declaration = {
     path: '/',
@@ -33,7 +34,7 @@ export function answerGasless<R>(
     json: steps.json.parse(c, c.var.body ?? new Uint8Array()),
     raw: undefined,
   })
-  return answer(async (c) => handle(c, input(c) as never), body, bindings)
+  return answer(async (c) => handle(c, input(c) as never), body, bindings, address)
 }
 
 /** Answers as a route would whose handler is `handle` and whose body is read by it; text is sent as it is. */
@@ -41,6 +42,7 @@ export async function answer(
   handle: (c: HubContext) => Promise<Answer>,
   body?: unknown,
   bindings: Env = env,
+  address?: string,
 ): Promise<Response> {
   const ctx = createExecutionContext()
   const request = new Request('http://hub/', {
@@ -50,6 +52,7 @@ export async function answer(
       body: typeof body === 'string' ? body : JSON.stringify(body),
     }),
   })
+  if (address !== undefined) request.headers.set('CF-Connecting-IP', address)
   const c: HubContext = {
     req: new HonoRequest(request),
     env: bindings,

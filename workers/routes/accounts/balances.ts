@@ -6,6 +6,7 @@ import { unavailable } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Amount } from '../../http/formats.ts'
+import { spendAddressBudget } from '../../middleware/rate-limit.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { Token } from '../../stores/schema/index.ts'
 import { SubscriptionLists } from '../../stores/subscription-lists.ts'
@@ -67,6 +68,8 @@ export const getBalances = defineRoute(
       collateral.totals(address, now),
       lists.tokens(address, tokensMax),
     ])
+    // The block, the coin and the network's token come first.
+    await spendAddressBudget(c, 'chain_calls', 3 + tokens.length)
     const { block, balances } = await readHoldings(c, address, tokens)
     return json({
       address,

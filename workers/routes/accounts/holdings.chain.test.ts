@@ -1,6 +1,6 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
-import { bodyOf, client, expectRefusal } from '../../test/client.ts'
+import { bodyOf, client, expectRefusal, freshAddress } from '../../test/client.ts'
 import { createProject, createValidators, indexState, settleEpoch } from '../../test/epochs.ts'
 import { bonded, createSubscribed } from '../../test/evidence.ts'
 import { runSql } from '../../test/tables.ts'
@@ -65,6 +65,25 @@ test('GET /v1/accounts/{address}/balances shows tokens, unclaimed payouts and co
   // A token that does not answer is left out.
   chain.minedRevert = '0x'
   expect(tokens((await bodyOf(read())).balances)).toEqual([[native, String(chain.balance)]])
+})
+
+test('429 rate_limited: one client address has the chain asked for balances 1,200 times a minute at most', async () => {
+  const project = await createProject()
+  const { owner } = await createSubscribed(project.projectId)
+  const other = { address: `0x${'ee'.repeat(20)}`, symbol: 'ABC', name: 'Other', decimals: 6 }
+  await runSql('UPDATE subscriptions SET token = ? WHERE owner = ?', JSON.stringify(other), owner.address)
+  const caller = client({ address: freshAddress() })
+  let asked = 0
+  chain.onCall = () => {
+    asked += 1
+  }
+  onTestFinished(() => {
+    chain.onCall = null
+  })
+  const read = () => caller.get(`/v1/accounts/${owner.address}/balances`)
+  for (let calls = 0; calls < 300; calls++) expect((await read()).status).toBe(200)
+  await expectRefusal(read(), '429 rate_limited')
+  expect(asked).toBe(1_200)
 })
 
 test('503 unavailable while the chain does not answer', async () => {
