@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { resolveProfile } from '../protocol/identity/index.ts'
-import { readAmount } from './amounts.ts'
+import { inUnits, readAmount } from './amounts.ts'
 
 const symbol = resolveProfile().token_symbol
 
@@ -19,6 +19,14 @@ test('an amount must have the symbol of the network’s token', () => {
   expect(() => readAmount('--fund', `2 ${symbol}`, 'SWM')).toThrow(
     `--fund must be in SWM, not "2 ${symbol}".`,
   )
+})
+
+test('a token has its own number of decimals', () => {
+  expect(readAmount('AMOUNT', '2.5 USD', 'USD', 6)).toBe('2500000')
+  expect(readAmount('AMOUNT', '2 ONE', 'ONE', 0)).toBe('2')
+  expect(() => readAmount('AMOUNT', '0.1234567 USD', 'USD', 6)).toThrow('of at most 6 decimals')
+  expect(inUnits({ symbol: 'USD', decimals: 6 }, '2500000')).toBe('2.5 USD')
+  expect(inUnits({ symbol: 'ONE', decimals: 0 }, '20')).toBe('20 ONE')
 })
 
 test.each([

@@ -4,7 +4,7 @@ import { readArguments } from '../scripts/command/arguments.ts'
 import { callOf } from '../scripts/command/call.ts'
 import { UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { readNetwork } from '../scripts/hub/network.ts'
+import { readEconomics, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { amountHelp, exampleAmount, readAmount } from './amounts.ts'
 import { requireFunds } from './balance.ts'
@@ -53,12 +53,15 @@ await runCommand(async () => {
   const hub = readHub(values.hub)
   const key = readKey(values, 'developer', hub)
   const network = await readNetwork(hub)
-  const { profile } = network
-  const amount = text === undefined ? null : BigInt(readAmount('AMOUNT', text, profile.token_symbol))
+  const { profile, contracts } = network
   const wallet = await signIn(network, key)
   const id = isSlug(project) ? deriveProjectId(profile, wallet.address, project) : project
-  if (amount !== null) {
-    await requireFunds(network, wallet, id, amount)
+  if (text !== undefined) {
+    // A vault pays the token with which it was opened, for ever.
+    const { token } = await readEconomics(wallet.client, id)
+    const amount = BigInt(readAmount('AMOUNT', text, token.symbol, token.decimals))
+    // The chain says how much there is of any other token.
+    if (token.address === contracts?.token) await requireFunds(network, wallet, id, amount)
     await fundProject(network, wallet, id, rpc, amount)
   }
   if (terms) await announceTerms(network, wallet, id, rpc)

@@ -1,8 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { formatEther } from 'viem/utils'
+import { encodeDeployData, formatEther, getContractAddress } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hubTokenAbi, hubTokenBytecode } from '../contracts/generated/contracts.ts'
+import { readSender, sendCalls } from '../contracts/send.ts'
 import { accounts } from '../localnet/accounts.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { makeDevice } from '../localnet/sample/devices.ts'
@@ -12,11 +14,12 @@ import { epochCap } from '../protocol/earnings/index.ts'
 import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { deriveProjectId, resolveProfile } from '../protocol/identity/index.ts'
 import type { ProjectManifest } from '../protocol/manifest/index.ts'
-import { signedManifest } from '../scripts/hub/manifest.ts'
+import { completeManifest, signedManifest } from '../scripts/hub/manifest.ts'
 import { readEconomics, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { loadedTools, runTool } from '../testing/run-tool.ts'
+import { registerProject } from './project.ts'
 
 describe.skipIf(!hasAnvil)('npm run submit', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'submit-'))
@@ -261,6 +264,38 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
       stderr: expect.stringMatching(
         /^Error: The vault 0x\S+ takes terms from its developer alone, 0x\S+\.\n$/,
       ),
+    })
+  })
+
+  test('npm run fund opens and fills a vault in the token that the project pays', async () => {
+    const { rpcUrl } = network
+    const treasury = accounts.treasury
+    const owner = treasury.address
+    const args = ['Other', 'OTH', 'Other', owner, owner, owner, owner, 1_000n] as const
+    const data = encodeDeployData({ abi: hubTokenAbi, bytecode: hubTokenBytecode, args })
+    const sender = await readSender(rpcUrl, owner)
+    await sendCalls(rpcUrl, treasury, sender, [{ data, gas: 3_000_000n }])
+    const nonce = BigInt(sender.nonce)
+    const token = getContractAddress({ from: owner, nonce }).toLowerCase()
+    const settings = await readNetwork(network.url)
+    const { profile } = settings
+    const wallet = await signIn(settings, privateKeys.treasury)
+    const parts = { profile, developer: wallet.address, worker: manifestAddress, token, vault: token }
+    const draft = completeManifest({ ...manifest, slug: 'pays-another-token' }, parts)
+    const id = await registerProject(settings, wallet, { ...draft, version: 1, previous: null })
+    const fund = (amount: string) =>
+      runLoaded('tools/fund.ts', [id, amount, '--as', 'treasury'], { HUB_URL: network.url })
+    expect(await fund('1 HUB')).toMatchObject({ code: 2, stderr: expect.stringContaining('must be in OTH') })
+    expect(await fund('700')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('0.0000000000000007 OTH were put into the vault'),
+    })
+    await expect
+      .poll(async () => (await readEconomics(wallet.client, id)).vault)
+      .toMatchObject({ balance: '700', config_matches_manifest: true })
+    expect(await fund('1001')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has 300 base units'),
     })
   })
 

@@ -6,7 +6,7 @@ import type { Hex } from '../protocol/encoding/index.ts'
 import { UsageError } from '../scripts/command/errors.ts'
 import { type Network, readEconomics } from '../scripts/hub/network.ts'
 import type { Wallet } from '../scripts/hub/wallet.ts'
-import { inTokens } from './amounts.ts'
+import { inUnits } from './amounts.ts'
 import { print, printStep, utc } from './print.ts'
 
 /**
@@ -24,12 +24,12 @@ export async function announceTerms(
   printStep('Announce the terms of the newest version to the vault: the wallet sends this transaction itself')
   const rpc = otherRpcUrl ?? network.rpcUrl
   if (rpc === null) throw new UsageError('This hub does not name its chain; name it with --rpc URL.')
-  const { address, wanted } = await readWanted(client, projectId)
+  const { address, token, wanted } = await readWanted(client, projectId)
   const vault = { chainId: network.profile.chain_id, address }
   const { terms, isNew } = await announceVaultTerms(rpc, privateKeyToAccount(key as Hex), vault, wanted)
   print(
     '·',
-    `the vault ${address} pays epochs of ${terms.epochSecs} s, each with at most ${inTokens(network, terms.epochCap)}, ` +
+    `the vault ${address} pays epochs of ${terms.epochSecs} s, each with at most ${inUnits(token, terms.epochCap)}, ` +
       `from ${utc(terms.from)} on${isNew ? '' : ': nothing to announce'}`,
   )
   if (isNew && terms.from > wanted.from)
@@ -43,16 +43,17 @@ async function readWanted(client: Wallet['client'], projectId: string) {
     client.call('GET /v1/projects/{project_id}/versions', { path, query: { limit: 100 } }),
     readEconomics(client, projectId),
   ])
+  const { token } = economics
   const { address } = economics.vault
   const termsOf = (emission: string, epochSecs: number, epoch: number) => ({
     ...{ from: epochStart(epoch, epochSecs), epochSecs, epochCap: epochCap(emission, epochSecs) },
   })
   const waiting = items.find(({ status }) => status === 'registered')
   if (waiting === undefined || waiting.effective_epoch === null)
-    return { address, wanted: termsOf(economics.daily_emission, economics.epoch_secs, 0) }
+    return { address, token, wanted: termsOf(economics.daily_emission, economics.epoch_secs, 0) }
   const { signed_manifest } = await client.call('GET /v1/projects/{project_id}/versions/{version}', {
     path: { ...path, version: waiting.version },
   })
   const { work, economics: later } = signed_manifest.manifest.consensus
-  return { address, wanted: termsOf(later.daily_emission, work.epoch_secs, waiting.effective_epoch) }
+  return { address, token, wanted: termsOf(later.daily_emission, work.epoch_secs, waiting.effective_epoch) }
 }

@@ -6,11 +6,11 @@ import type { Network } from '../scripts/hub/network.ts'
 import { readEconomics } from '../scripts/hub/network.ts'
 import type { Wallet } from '../scripts/hub/wallet.ts'
 import { HubError } from '../sdk/errors.ts'
-import { inTokens } from './amounts.ts'
+import { inUnits } from './amounts.ts'
 import { print, printStep } from './print.ts'
 
 /**
- * Brings the vault of a project up to an amount with tokens of its developer's wallet; it is opened if it is not.
+ * Brings the vault of a project up to an amount of the token that the project pays, from its developer's wallet; it is opened if it is not.
  *
  * @param otherRpcUrl where the chain is, instead of where the hub says it is.
  */
@@ -26,7 +26,7 @@ export async function fundProject(
   const rpc = otherRpcUrl ?? rpcUrl
   if (rpc === null) throw new UsageError('This hub does not name its chain; name it with --rpc URL.')
   if (contracts === null || vaultFactory === null) throw new HubError('this network has no vaults')
-  const { vault, epoch_secs, epoch_cap } = await readEconomics(client, projectId)
+  const { token, vault, epoch_secs, epoch_cap } = await readEconomics(client, projectId)
   const added = await fundVault(
     rpc,
     privateKeyToAccount(key as Hex),
@@ -35,7 +35,7 @@ export async function fundProject(
       projectId,
       address: vault.address,
       factory: vaultFactory,
-      token: contracts.token,
+      token: token.address,
       epochSecs: epoch_secs,
       epochCap: epoch_cap,
     },
@@ -44,7 +44,7 @@ export async function fundProject(
   print(
     '·',
     added === 0n
-      ? `the vault ${vault.address} holds ${inTokens(network, amountWei)} or more: nothing to add`
-      : `${inTokens(network, added)} were put into the vault ${vault.address}`,
+      ? `the vault ${vault.address} holds ${inUnits(token, amountWei)} or more: nothing to add`
+      : `${inUnits(token, added)} were put into the vault ${vault.address}`,
   )
 }
