@@ -328,12 +328,12 @@ async function publishVersion(page: Page, origin: string): Promise<void> {
   const { hosts } = await connectTo(origin).client.call('GET /')
   const { client } = await signIn(await readNetwork(hosts.api), privateKeys.operator)
   const [, project_id = ''] = /projects\/(0x[0-9a-f]{64})/.exec(page.url()) ?? []
-  const review = (action: 'approve' | 'delist', reason: string | null) =>
+  const review = (action: 'approve' | 'delist', reason: string | null, conditions: string[] = []) =>
     client.call('POST /admin/v1/projects/{project_id}/review', {
       path: { project_id },
-      body: { action, reason },
+      body: { action, reason, conditions },
     })
-  await review('approve', null)
+  await review('approve', null, ['Answer reports.', 'Answer reports.'])
   await lookUntil(page, page.getByText('Listed', { exact: true }).first())
   await fund(page, hosts.api)
   await page.getByRole('button', { name: 'Draft the next version' }).click()
@@ -343,7 +343,11 @@ async function publishVersion(page: Page, origin: string): Promise<void> {
   const sign = page.getByRole('button', { name: 'Sign and publish the version' })
   if (await sign.isEnabled()) throw new Error('A version in which nothing differs can be published.')
   const manifest = JSON.parse(await editor.inputValue()) as { listing: object }
-  await editor.fill(JSON.stringify({ ...manifest, listing: { ...manifest.listing, tagline: 'Once more' } }))
+  const next = { ...manifest, listing: { ...manifest.listing, tagline: 'Once more' } }
+  // Its rows have the same path.
+  await editor.fill(JSON.stringify({ ...next, 'listing.tagline': 'Twice' }))
+  await page.getByRole('insertion').getByText('Twice').waitFor()
+  await editor.fill(JSON.stringify(next))
   await page.getByText('It keeps every rule, and the hub takes it.').waitFor()
   await page.getByRole('heading', { name: 'What differs from version 1' }).waitFor()
   await page.getByRole('insertion').getByText('Once more').waitFor()

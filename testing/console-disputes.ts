@@ -142,7 +142,7 @@ async function disputeFirst(page: Page, faults: string[], hash: string): Promise
   await card.getByLabel('Links to what shows it').fill('http://miner.example')
   await card.getByText('Each link starts with https://').waitFor()
   if (await send.isEnabled()) faults.push('A dispute can be sent with a link that the hub refuses.')
-  await card.getByLabel('Links to what shows it').fill(link)
+  await card.getByLabel('Links to what shows it').fill(`${link} ${link}`)
   for (const fault of await findScreenFaults(page)) faults.push(`a dispute: ${fault}`)
   await limitOnce(page, '**/v1/slashes/*/disputes', () => send.click())
   await send.click()
@@ -180,7 +180,7 @@ async function cancelWithoutSession(
   mood: WalletMood,
 ): Promise<void> {
   await cardOf(page, hash).getByText(reason).waitFor()
-  await cardOf(page, hash).getByRole('link', { name: link }).waitFor()
+  await cardOf(page, hash).getByRole('link', { name: link }).nth(1).waitFor()
   for (const fault of await findScreenFaults(page)) faults.push(`a dispute to decide: ${fault}`)
   const asked = await openDecision(page, hash, cancel)
   await endSession(page)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { privateKeyToAccount } from 'viem/accounts'
+import { sampleSlug } from '../localnet/sample/manifest.ts'
 import { ownScreens } from '../scripts/console-screens.ts'
 import { installWallet, type WalletMood } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
@@ -28,8 +29,12 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
       await follow(page, screen)
       for (const fault of await findScreenFaults(page)) faults.push(`${screen}: ${fault}`)
     }
-    await shortenProjects(page)
     await bindDevice(page, origin, folder, String(owner))
+    await follow(page, `/run-a-device?project=${sampleSlug}`)
+    await page.locator('option:checked', { hasText: 'Sample echo' }).waitFor({ state: 'attached' })
+    await shortenProjects(page)
+    // It drops the list that was read before.
+    await page.reload()
     await bondCollateral(page, origin, mood)
     await changePayout(page, String(other))
     await unbondWithClosedTab(page, origin)
