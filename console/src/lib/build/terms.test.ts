@@ -20,6 +20,11 @@ test.each([
   ['max_gas_limit', { economics, work: { ...work, max_gas_limit: '1000' } }],
   ['an amount', { economics: { ...economics, daily_emission: '2.5' }, work }],
   ['a share', { economics: { ...economics, fee_split_bp: { miner: 0.5, developer: 0, treasury: 0 } }, work }],
+  [
+    'a share by another name',
+    { economics: { ...economics, fee_split_bp: { mine: 8_000, developer: 1_500, treasury: 500 } }, work },
+  ],
+  ['a penalty', { economics: { ...economics, slashing_bp: { invalid_result: 100 } }, work }],
   ['no work', { economics }],
 ])('a manifest with a wrong or missing member has no terms: %s', (_, consensus) => {
   expect(termsOf({ consensus })).toBeNull()

@@ -33,7 +33,8 @@ export function termsOf(manifest: object): ManifestTerms | null {
   if (!isUnsigned(epochSecs) || !isUnsigned(gas) || !isUnsigned(size)) return null
   if (![economics.reward_per_unit, economics.daily_emission, economics.min_collateral].every(isAmount))
     return null
-  const shares = Object.values(economics.fee_split_bp ?? {})
-  if (shares.length !== 3 || !shares.every(isUnsigned) || !economics.slashing_bp) return null
+  const { miner, developer, treasury }: Partial<Economics['fee_split_bp']> = economics.fee_split_bp ?? {}
+  const { invalid_result, missed_sla }: Partial<Economics['slashing_bp']> = economics.slashing_bp ?? {}
+  if (![miner, developer, treasury, invalid_result, missed_sla].every(isUnsigned)) return null
   return { ...economics, epochSecs, gas, size }
 }
