@@ -120,19 +120,28 @@ export async function openSender(
   if (!(await accountsOf(found)).includes(address)) throw new WalletProblem('other_account')
   const ask = (method: string, params?: unknown) =>
     found.provider.request({ method, params }).catch(throwAsProblem)
+  const checkChain = async () => {
+    if (Number(await ask('eth_chainId')) !== chain.id) throw new WalletProblem('wrong_chain')
+  }
+  /** Another chain knows nothing of a transaction of this one, and its blocks and nonces say nothing of it. */
+  const askChain = async (method: string, params?: unknown) => {
+    const answer = await ask(method, params)
+    await checkChain()
+    return answer
+  }
   return {
     send: async ({ to, data }, asked) => {
       signal.throwIfAborted()
-      if (Number(await ask('eth_chainId')) !== chain.id) throw new WalletProblem('wrong_chain')
+      await checkChain()
       // Before it is sent: later the block that has it may be there already.
-      const nextBlock = Number(await ask('eth_blockNumber')) + 1
+      const nextBlock = Number(await askChain('eth_blockNumber')) + 1
       signal.throwIfAborted()
       asked({ hash: null, own: null, nextBlock })
       const hash = String(await ask('eth_sendTransaction', [{ from: address, to, data, value: '0x0' }]))
       return { hash, own: null, nextBlock }
     },
     succeeds: (sent, call) =>
-      succeeds(ask, address, sent, call, async () => {
+      succeeds(askChain, address, sent, call, async () => {
         await new Promise((resolve) => setTimeout(resolve, receiptEveryMs))
         signal.throwIfAborted()
       }),
