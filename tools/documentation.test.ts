@@ -33,8 +33,8 @@ describe.skipIf(executable === undefined)('the documentation in a browser', () =
     const page = await browser.newPage({ reducedMotion: 'reduce', ...options })
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
-    page.on('console', ({ type, text }) => {
-      if (['error', 'warning'].includes(type())) faults.push(`${page.url()}: ${text()}`)
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) faults.push(`${page.url()}: ${message.text()}`)
     })
     page.on('request', (request) => {
       if (!request.url().startsWith(`${hub.origin}/`)) faults.push(`${page.url()} asks ${request.url()}`)
@@ -80,5 +80,16 @@ describe.skipIf(executable === undefined)('the documentation in a browser', () =
     await page.keyboard.type('no such words anywhere')
     await page.getByText('Nothing found.').waitFor()
     expect(faults).toEqual([])
+  })
+
+  test('a page that was open during a deployment says that its search is gone', async () => {
+    const { page, faults } = await openPage({})
+    await page.route('**/docs/search.*.json', (route) =>
+      route.fulfill({ status: 404, json: { error: 'not_found', message: 'It is not in this version.' } }),
+    )
+    await page.goto(hub.origin + home)
+    await page.getByRole('combobox', { name: 'Search' }).fill('webhook')
+    await page.getByText('Search could not be loaded.').waitFor()
+    expect(faults.filter((fault) => !fault.includes('Failed to load resource'))).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ box.hidden = false
 
 let loading
 const load = () => {
-  loading ??= fetch(indexAddress).then((answer) => answer.json())
+  loading ??= fetch(indexAddress).then((answer) => (answer.ok ? answer.json() : Promise.reject(answer)))
   // What failed is tried again at the next word.
   loading.catch(() => {
     loading = undefined
@@ -115,7 +115,7 @@ async function find() {
   try {
     parts = await load()
   } catch {
-    return show([item('Search could not be loaded.', 'Look at the connection, and type again.')])
+    return show([item('Search could not be loaded.', 'Look at the connection, and load the page again.')])
   }
   if (input.value !== wanted) return
   const found = parts
