@@ -82,8 +82,13 @@ export async function findPayoutFaults(page: Page, origin: string, payouts: numb
   await page.getByRole('row').nth(2).getByRole('button', { name: 'Check' }).click()
   const amount = page.getByRole('definition').filter({ hasText: /^2 / })
   await amount.waitFor()
-  await page.getByRole('textbox', { name: 'Wallet' }).fill(compute_units[2]!.miner)
+  const wallet = page.getByRole('textbox', { name: 'Wallet' })
+  await wallet.fill('')
+  // As it is pasted.
+  await page.keyboard.insertText(`  ${compute_units[2]!.miner} `)
   if (!(await amount.isVisible())) faults.push('The amount is of another wallet than the proof.')
+  await wallet.press('Enter')
+  await page.getByRole('definition').filter({ hasText: /^3 / }).waitFor()
   await page.unroute(epochs)
   return faults
 }
