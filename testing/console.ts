@@ -34,7 +34,8 @@ export async function findConsoleFaults(browser: Browser, origin: string): Promi
   // Lists have a round a moment after its end, and show it by themselves.
   await follow(page, '/rounds')
   await doubtRound(page)
-  await seeOtherReward(page)
+  await seeOtherReward(page, faults)
+  await seeLargeAmount(page, faults)
   for (const path of Object.values(await consoleScreens(origin))) {
     await follow(page, path)
     for (const fault of await findScreenFaults(page)) faults.push(`${path}: ${fault}`)
@@ -74,12 +75,13 @@ async function doubtRound(page: Page): Promise<void> {
 }
 
 /** Collateral is in the token of the network, also if the project pays rewards in another one. */
-async function seeOtherReward(page: Page): Promise<void> {
+async function seeOtherReward(page: Page, faults: string[]): Promise<void> {
   await page.route('**/v1/projects/0x*', async (route) => {
     const answer = await route.fetch()
-    const project = (await answer.json()) as { token: object }
+    const project = (await answer.json()) as { token: object; economics: object }
     const token = { ...project.token, symbol: 'PAY', decimals: 6 }
-    await route.fulfill({ response: answer, json: { ...project, token } })
+    const economics = { ...project.economics, reward_per_unit: largeAmount }
+    await route.fulfill({ response: answer, json: { ...project, token, economics } })
   })
   await follow(page, `/projects/${sampleSlug}`)
   const factOf = (name: string) => page.locator('dt', { hasText: name }).locator('+ dd')
@@ -87,7 +89,32 @@ async function seeOtherReward(page: Page): Promise<void> {
   await factOf('Collateral of a device')
     .filter({ hasText: /^\d{1,3} HUB$/ })
     .waitFor()
+  for (const fault of await findWidthFaults(page)) faults.push(`a large reward: ${fault}`)
   await page.unroute('**/v1/projects/0x*')
+}
+
+/** Of tokens with a large supply. */
+const largeAmount = '9'.repeat(44)
+
+/** Each figure stays in its place. */
+async function seeLargeAmount(page: Page, faults: string[]): Promise<void> {
+  const stats = '**/v1/explorer/stats'
+  await page.route(stats, async (route) => {
+    const answer = await route.fetch()
+    const token = { address: `0x${'00'.repeat(20)}`, name: 'Many', symbol: 'MANY', decimals: 18 }
+    const rewards = { amount: largeAmount, token, epochs: 2 }
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), rewards } })
+  })
+  await follow(page, '/')
+  await lookUntil(page, page.getByText('9999 MANY'))
+  if (
+    await page.evaluate(
+      "[...document.querySelectorAll('.figures > *')].some((one) => one.scrollWidth > one.clientWidth)",
+    )
+  )
+    faults.push('A large figure covers the next one.')
+  for (const fault of await findWidthFaults(page)) faults.push(`a large figure: ${fault}`)
+  await page.unroute(stats)
 }
 
 /** Finds the faults of the open screen. */
