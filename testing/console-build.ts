@@ -5,7 +5,16 @@ import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { connectTo, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { findScreenFaults } from './console.ts'
-import { addAccount, follow, limitOnce, lookUntil, openFlow, signInWith, useAccount } from './console-flow.ts'
+import {
+  addAccount,
+  follow,
+  limitOnce,
+  lookUntil,
+  openFlow,
+  signInWith,
+  tokenOf,
+  useAccount,
+} from './console-flow.ts'
 import { runTool } from './run-tool.ts'
 
 /**
@@ -54,9 +63,25 @@ async function enroll(page: Page, origin: string): Promise<void> {
   await page.getByRole('main').getByText('Active', { exact: true }).waitFor()
 }
 
+/** A program creates a key that ends after the last time that a date can be. */
+async function createEndlessKey(page: Page, origin: string): Promise<void> {
+  const { ok } = await fetch(`${origin}/v1/developers/api-keys`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${await tokenOf(page)}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      name: 'For ever',
+      scopes: ['projects:read'],
+      expires_at: Number.MAX_SAFE_INTEGER,
+    }),
+  })
+  if (!ok) throw new Error('The key of the program is refused.')
+}
+
 /** Its secret is shown once, beside that of another key, until it is stored; it is gone from the page then. */
 async function createKey(page: Page, origin: string): Promise<void> {
+  await createEndlessKey(page, origin)
   await follow(page, '/build?part=keys')
+  await page.getByRole('listitem').filter({ hasText: 'For ever' }).waitFor()
   const secrets = page.getByRole('status').locator('pre')
   for (const [index, name] of ['From the console', 'The next one'].entries()) {
     await page.getByLabel('Name of the key').fill(name)
