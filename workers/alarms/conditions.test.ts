@@ -15,6 +15,8 @@ const well: HubFacts = {
   chain,
   database,
   relayer,
+  arbiter: { ...relayer, signer: '0xaa' },
+  faucetIsLow: false,
   late: [],
   projectionLagMs: 0,
   missingSettings: [],
@@ -31,6 +33,12 @@ test.each<[string, Partial<HubFacts>, string[]]>([
   ['parts that do not answer', { relayer: null, late: null, projectionLagMs: null, chain: null }, []],
   ['a balance below the minimum', { relayer: { ...relayer, balanceWei: '499' } }, ['relayer_low']],
   ['an unknown balance', { relayer: { ...relayer, balanceWei: null } }, []],
+  [
+    'an arbiter that cannot pay',
+    { arbiter: { ...relayer, status: 'unavailable', balanceWei: '0' } },
+    ['arbiter_unavailable'],
+  ],
+  ['a faucet that gets empty', { faucetIsLow: true }, ['faucet_low']],
   ['an action without a block', { relayer: { ...relayer, overdue: 1 } }, ['transaction_stuck']],
   ['an action whose nonce was used', { relayer: { ...relayer, undecided: 1 } }, ['transaction_stuck']],
   ['an index that stopped', { chain: { ...chain, halted: 'other blocks' } }, ['index_halted']],
@@ -72,6 +80,9 @@ test.each<[string, Partial<HubFacts>, string[]]>([
   ['the node that has its balance', { relayer: { ...relayer, balanceWei: null } }, ['relayer_low']],
   ['the list of late work', { late: null }, ['set_late', 'rounds_waiting', 'tasks_waiting']],
   ['the queue of rounds', { projectionLagMs: null }, ['projection_late']],
+  ['the arbiter', { arbiter: null }, ['arbiter_unavailable']],
+  ['the node that has the balance of the faucet', { faucetIsLow: null }, ['faucet_low']],
+  ['an arbiter that the hub lacks', { arbiter: false }, []],
   ['a relayer that the hub lacks', { relayer: false }, []],
 ])('while %s does not answer, its alarms are unknown', (_, change, names) => {
   expect(alarmsOf({ ...well, ...change }, now, 500n)).toEqual({ raised: [], unknown: names })

@@ -11,6 +11,10 @@ export interface HubFacts {
   } | null
   /** False if the hub has none. */
   readonly relayer: RelayerHealth | null | false
+  /** False if the hub is not the arbiter. */
+  readonly arbiter: RelayerHealth | null | false
+  /** Whether the faucet has too few tokens for the drips of a day; false if it is closed. */
+  readonly faucetIsLow: boolean | null
   readonly late: readonly LateWork[] | null
   readonly projectionLagMs: number | null
   readonly database: {
@@ -56,7 +60,7 @@ const waitSecsMax = 600
 
 /** The alarms that the facts raise, one for each name. @param now - Network time. @param lowWei - A lower balance of the relayer is an alarm. */
 export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarms {
-  const { chain, relayer, database, projectionLagMs, missingSettings } = facts
+  const { chain, relayer, arbiter, faucetIsLow, database, projectionLagMs, missingSettings } = facts
   const { deadLetters, databaseBytes, backupAgeSecs, clockBehindSecs, unposted, secrets } = database
   const oldSecrets = secrets.filter(({ seenAt }) => now - seenAt > secretAgeSecsMax)
   const places = (...kinds: LateWork['what'][]) =>
@@ -67,6 +71,14 @@ export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarms {
       relayer && (relayer.balanceWei === null ? null : BigInt(relayer.balanceWei) < lowWei),
       relayer ? `The relayer ${relayer.signer} has ${relayer.balanceWei} wei left.` : '',
     ],
+    [
+      'arbiter_unavailable',
+      arbiter && (arbiter.balanceWei === null ? null : arbiter.status === 'unavailable'),
+      arbiter
+        ? `The arbiter ${arbiter.signer} submits no decision. It has ${arbiter.balanceWei} wei left and ${arbiter.open} open actions.`
+        : '',
+    ],
+    ['faucet_low', faucetIsLow, 'The faucet has fewer tokens than it may give in a day.'],
     [
       'transaction_stuck',
       relayer && relayer.overdue + relayer.undecided > 0,

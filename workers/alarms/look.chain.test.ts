@@ -1,3 +1,4 @@
+import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
@@ -10,7 +11,10 @@ import { indexState } from '../test/epochs.ts'
 import { rowsOf, runSql } from '../test/tables.ts'
 import { lookForAlarms } from './look.ts'
 
-beforeEach(() => new FakeChain().install())
+let chain: FakeChain
+beforeEach(() => {
+  chain = new FakeChain().install()
+})
 
 const [one, other, stranger] = [await signIn(), await signIn(), await signIn()]
 const hub = { ...env, OPERATOR_ADDRESSES: `${one.address},${other.address}` }
@@ -99,4 +103,22 @@ test('a hub without operators checks for no alarms', async () => {
   )
   await lookForAlarms(services(nobody), readSettings(nobody), 1)
   expect(await rowsOf('SELECT * FROM hub_alarms')).toEqual([])
+})
+
+test('operators hear of an arbiter without coins, and of a faucet that gets empty', async () => {
+  const raised = async () => {
+    await look(unixNow())
+    const names = await rowsOf<{ name: string }>(
+      "SELECT name FROM hub_alarms WHERE name IN ('arbiter_unavailable', 'faucet_low') ORDER BY name",
+    )
+    return names.map(({ name }) => name)
+  }
+  chain.callAnswer = 10n ** 24n
+  expect(await raised()).toEqual([])
+  chain.callAnswer -= 1n
+  chain.balance = 0n
+  await evictDurableObject(env.RELAYER.getByName(`31337:${services(hub).arbiter?.signer}`))
+  expect(await raised()).toEqual(['arbiter_unavailable', 'faucet_low'])
+  chain.down = true
+  expect(await raised()).toEqual(['arbiter_unavailable', 'faucet_low'])
 })

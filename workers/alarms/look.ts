@@ -1,4 +1,6 @@
+import { inTime } from '../deadline.ts'
 import type { Settings } from '../env.ts'
+import { faucetTerms } from '../routes/faucet/terms.ts'
 import { readReport } from '../routes/network/health.ts'
 import type { Services } from '../services.ts'
 import { HubAlarmStore } from '../stores/hub-alarms.ts'
@@ -6,11 +8,19 @@ import { HubMetricsStore } from '../stores/hub-metrics.ts'
 import { alarmsOf } from './conditions.ts'
 import { fingerprintsOf } from './secrets.ts'
 
+const answerMsMax = 2_000
+
 /** Finds out what operators have to know, and notes it. A database that is away takes no note; a Prometheus beside the hub tells that. */
 export async function lookForAlarms(services: Services, settings: Settings, now: number): Promise<void> {
   if (settings.OPERATOR_ADDRESSES.length === 0) return
   const metrics = services.store(HubMetricsStore)
-  const [report, counts] = await Promise.all([readReport({ services, settings }), metrics.counts(now)])
+  const { arbiter } = services
+  const [report, counts, arbiterHealth, faucetIsLow] = await Promise.all([
+    readReport({ services, settings }),
+    metrics.counts(now),
+    arbiter !== null && inTime(arbiter.health(), answerMsMax).catch(() => null),
+    inTime(isFaucetLow(services, settings), answerMsMax).catch(() => null),
+  ])
   const { relaying, late, projection, missing } = report
   const noted = counts.secrets
   // Those of a local network are known anyway. A fingerprint is of one name alone.
@@ -23,6 +33,8 @@ export async function lookForAlarms(services: Services, settings: Settings, now:
   const facts = {
     chain: report.isChainKnown ? report.chain : null,
     relayer: report.relayer !== null && relaying,
+    arbiter: arbiterHealth,
+    faucetIsLow,
     late,
     projectionLagMs: projection?.lagMs ?? null,
     database: {
@@ -36,4 +48,14 @@ export async function lookForAlarms(services: Services, settings: Settings, now:
   }
   const { raised, unknown } = alarmsOf(facts, now, settings.RELAYER_LOW_WEI)
   await services.store(HubAlarmStore).set(raised, unknown, settings.OPERATOR_ADDRESSES, now)
+}
+
+/** Null if the chain does not say. */
+async function isFaucetLow(services: Services, settings: Settings): Promise<boolean | null> {
+  const { CHAIN_CONTRACTS: contracts, FAUCET_DRIPS_PER_DAY: drips } = settings
+  const { chain } = services
+  const { enabled, amountWei } = await faucetTerms({ var: { services, settings } })
+  if (!enabled || chain === null || contracts === undefined || services.relayer === null) return false
+  const [held = null] = (await chain.holdings(contracts.faucet, [contracts.token])).tokens
+  return held === null ? null : held < amountWei * BigInt(drips)
 }

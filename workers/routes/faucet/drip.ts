@@ -163,7 +163,10 @@ async function requireTokens(
   { amountWei }: FaucetTerms,
 ): Promise<void> {
   if ((await readBalance(c, token, faucet)) < amountWei)
-    throw new ApiError('faucet_empty', 'The faucet has too few tokens. The operators are notified.')
+    throw new ApiError(
+      'faucet_empty',
+      'The faucet has too few tokens. The alarm `faucet_low` tells its operators.',
+    )
 }
 
 interface Gift {

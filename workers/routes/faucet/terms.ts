@@ -1,5 +1,7 @@
 import type { HubContext } from '../../context.ts'
 
+type Hub = { var: Pick<HubContext['var'], 'services' | 'settings'> }
+
 export interface FaucetTerms {
   enabled: boolean
   amountWei: bigint
@@ -8,7 +10,7 @@ export interface FaucetTerms {
 }
 
 /** As an operator set it, and as the deployment has it where none did. */
-export async function faucetTerms(c: HubContext): Promise<FaucetTerms> {
+export async function faucetTerms(c: Hub): Promise<FaucetTerms> {
   const { settings } = c.var
   const set = await c.var.services.faucetSettings.find()
   return {
