@@ -42,6 +42,8 @@ type Records = Pick<
 
 export interface ProvenOffence {
   slash: NewSlash
+  /** The collateral of the subscription. */
+  bonded: string
   disputeWindowSecs: number
 }
 
@@ -89,7 +91,7 @@ export async function proveOffence(
   if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
   return {
     status: 'proven',
-    slash: slashOf(records, evidence, subscription, consensus, now),
+    ...slashOf(records, evidence, subscription, consensus, now),
     disputeWindowSecs: consensus.work.dispute_window_secs,
   }
 }
@@ -277,11 +279,12 @@ function slashOf(
   subscription: Subscription,
   consensus: ProjectRules,
   now: number,
-): NewSlash {
+): Pick<ProvenOffence, 'slash' | 'bonded'> {
   const params = paramsOfEpoch(paramsSchedule, evidence.epoch, consensus.work.epoch_secs)
   const bp = slashRate(evidence.kind, consensus, params)
-  const amount = slashAmount(standingOf(subscription, now).collateral, bp)
-  return {
+  const bonded = standingOf(subscription, now).collateral
+  const amount = slashAmount(bonded, bp)
+  const slash: NewSlash = {
     evidenceHash: hashEvidence(evidence),
     offenceId: deriveOffenceId(evidence),
     kind: evidence.kind,
@@ -295,4 +298,5 @@ function slashOf(
     // The contract takes no proposal of nothing.
     closedReason: amount !== '0' ? null : bp === 0 ? 'no_penalty' : 'no_collateral',
   }
+  return { slash, bonded }
 }

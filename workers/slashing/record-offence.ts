@@ -40,10 +40,11 @@ export async function recordOffence(
     await services.store(EarlyEvidenceStore).keep(offenceId, evidence, now)
     return { status: 'kept' }
   }
-  const { slash, disputeWindowSecs } = proof
+  const { slash, bonded, disputeWindowSecs } = proof
   const earlier = await slashes.findOffence(offenceId)
   if (earlier) return { status: 'recorded', slash: earlier, isNew: false, now }
-  await slashes.record(slash, evidence, { disputeWindowSecs, excusedBy: excusingOffences(evidence) }, now)
+  const excusedBy = excusingOffences(evidence)
+  await slashes.record(slash, evidence, { bonded, disputeWindowSecs, excusedBy }, now)
   const recorded = await slashes.findOffence(offenceId)
   if (recorded === null) {
     // Another offence of the round was recorded since the proof, which excuses a missed vote: the proof says so now.

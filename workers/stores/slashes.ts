@@ -48,6 +48,12 @@ export interface SlashFilter {
   status?: SlashStatus | undefined
 }
 
+/** Slashes that take the collateral so many times may be cancelled before the next one counts for nothing. */
+const coveringTimes = 4
+
+/** As the index of open slashes has it, word for word. */
+const isOpen = sql`${slashes.status} IN ('recorded', 'proposed', 'disputed')`
+
 /** Larger evidence lies in the bucket: rows of a table are read whole. */
 const rowCharactersMax = 16 * 1024
 
@@ -89,13 +95,19 @@ export class SlashStore extends Store {
 
   /**
    * Records an offence, and wants it proposed unless it is closed at once. If evidence for one offence races, the unique index
-   * accepts one.
-   * @param disputeWindowSecs - The project's own. @param excusedBy - Ids of offences, of which one on record is enough to record nothing.
+   * accepts one. A key signs as many offences as its owner likes, and the hub pays for each proposal: once open slashes take more than
+   * {@link coveringTimes} the collateral, others take nothing.
+   * @param bonded - The collateral. @param disputeWindowSecs - The project's own. @param excusedBy - Ids of offences, of which one on record is
+   * enough to record nothing.
    */
   async record(
     slash: NewSlash,
     evidence: Evidence,
-    { disputeWindowSecs, excusedBy }: { disputeWindowSecs: number; excusedBy: readonly string[] },
+    {
+      bonded,
+      disputeWindowSecs,
+      excusedBy,
+    }: { bonded: string; disputeWindowSecs: number; excusedBy: readonly string[] },
     now: number,
   ): Promise<void> {
     const text = encodeCanonicalJson(evidence)
@@ -108,10 +120,14 @@ export class SlashStore extends Store {
       amount,
       dispute_window_secs: String(disputeWindowSecs),
     }
+    const closedReason =
+      slash.closedReason ??
+      sql`iif((SELECT total(${slashes.amount}) FROM ${slashes} WHERE ${slashes.subscriptionId} = ${subscriptionId}
+        AND ${isOpen}) > ${coveringTimes * Number(bonded)}, 'no_collateral', NULL)`
     await batch(this.db, [
       insertFrom(
         slashes,
-        { ...slash, evidence: isLarge ? null : text, status: 'recorded', createdAt: now },
+        { ...slash, closedReason, evidence: isLarge ? null : text, status: 'recorded', createdAt: now },
         sql`WHERE NOT EXISTS (SELECT 1 FROM ${slashes} WHERE ${isOneOf(slashes.offenceId, excusedBy)})`,
       ).onConflictDoNothing(),
       wantOnce('propose_slash', evidenceHash, wanted, sql`${slashes.closedReason} IS NULL`, now),

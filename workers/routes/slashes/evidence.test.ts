@@ -144,6 +144,32 @@ describe('POST /v1/slashes', () => {
     }
   })
 
+  test('of very many offences of one subscription, those that take up to five times its collateral are proposed', async () => {
+    const busy = await createAccused()
+    const answers = await atOnce(25, () => post(busy.equivocation()))
+    expect(await statusesOf(answers)).toEqual(Array(25).fill(201))
+    const reasons = await Promise.all(
+      answers.map(async (answer) => (await bodyOf<Json>(answer)).closed_reason),
+    )
+    expect(reasons.filter((reason) => reason === null)).toHaveLength(5)
+    expect(reasons.filter((reason) => reason === 'no_collateral')).toHaveLength(20)
+    const actions = await rowOf(
+      `SELECT count(*) AS n FROM hub_actions WHERE kind = 'propose_slash'
+        AND subject IN (SELECT evidence_hash FROM slashes WHERE subscription_id = ?)`,
+      busy.subscriptionId,
+    )
+    expect(actions).toEqual({ n: 5 })
+    const lazy = await createAccused()
+    const wrong = () => {
+      const task = lazy.createTask()
+      const finality = lazy.finality(validators, lazy.record(task, 'right'))
+      return post(lazy.evidence('invalid_result', task, { vote: lazy.vote(task, 'wrong'), finality }))
+    }
+    // A quarter of the collateral each.
+    for (let n = 0; n < 17; n++) expect(await bodyOf(wrong())).toMatchObject({ closed_reason: null })
+    expect(await bodyOf(wrong())).toMatchObject({ status: 'cancelled', closed_reason: 'no_collateral' })
+  })
+
   test('an owner is liable for votes of a device while it was bound, but not for later ones', async () => {
     const past = await createAccused()
     const unbind = (at: number) =>

@@ -77,7 +77,7 @@ const slashMembers = {
     .enum(['no_penalty', 'no_collateral', 'given_up', 'void'])
     .nullable()
     .describe(
-      'The reason why no slash is proposed: the project takes no collateral for this offence, no collateral was bonded, or an operator closed the proposal. `void`: it was proposed, but not executed in time.',
+      'The reason why no slash is proposed: the project takes no collateral for this offence, no collateral was bonded or open slashes take more than four times as much, or an operator closed the proposal. `void`: it was proposed, but not executed in time.',
     ),
   propose_tx: Bytes32.nullable(),
   executable_at: Timestamp.nullable().describe(

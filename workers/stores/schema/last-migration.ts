@@ -1,2 +1,2 @@
 /** The newest file of d1-migrations/: a database without it is older than this build. */
-export const lastMigration = '0034_filed_attestations.sql'
+export const lastMigration = '0035_open_slashes.sql'

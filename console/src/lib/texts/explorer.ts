@@ -37,7 +37,7 @@ export const recordTexts = {
     },
     reasons: {
       no_penalty: 'The project takes no collateral for this offence.',
-      no_collateral: 'No collateral was bonded.',
+      no_collateral: 'No collateral was left to take.',
       given_up: 'An operator closed the proposal.',
       void: 'It was not executed in time.',
     } as Record<string, string>,
