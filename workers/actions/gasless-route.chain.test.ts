@@ -232,11 +232,9 @@ describe('a route that submits an action', () => {
     chain.nonsense.clear()
   })
 
-  test('429 rate_limited: one client address has the chain searched for refused actions 46 times a minute at most', async () => {
-    let searches = 0
-    chain.onCall = (method) => {
-      if (method === 'eth_getLogs') searches += 1
-    }
+  test('429 rate_limited: one client address has the chain searched for refused actions 60 times a minute at most', async () => {
+    const asked: string[] = []
+    chain.onCall = (method) => asked.push(method)
     onTestFinished(() => {
       chain.onCall = null
     })
@@ -244,9 +242,22 @@ describe('a route that submits an action', () => {
     const address = freshAddress()
     const send = () =>
       answerGasless(submitOnly(example), { ...requested, requireState: closed }, body, env, address)
-    for (let calls = 0; calls < 46; calls++) expect(await errorOf(send())).toMatchObject(invalidState)
+    for (let calls = 0; calls < 60; calls++) expect(await errorOf(send())).toMatchObject(invalidState)
     expect(await errorOf(send())).toMatchObject(rateLimited)
-    expect(searches).toBe(46)
+    expect(asked.filter((method) => method === 'eth_getLogs')).toHaveLength(60)
+  })
+
+  test('429 rate_limited: one client address has 200 payloads or signed actions tried a minute at most', async () => {
+    const { requested, body } = await prepare(unbond)
+    chain.revert = '0xdeadbeef'
+    const address = freshAddress()
+    const send = (posted?: object) =>
+      answerGasless(bothSteps, { ...requested, requireState: allowed }, posted, env, address)
+    for (let calls = 0; calls < 100; calls++) {
+      expect((await send()).status).toBe(200)
+      expect(await errorOf(send(body))).toMatchObject(invalidState)
+    }
+    for (const posted of [undefined, body]) expect(await errorOf(send(posted))).toMatchObject(rateLimited)
   })
 
   test('503 unavailable: while the chain is down, no action is accepted', async () => {

@@ -3,7 +3,6 @@ import type { Action } from '../../protocol/actions/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import type { HubContext } from '../context.ts'
 import { json } from '../http/answer.ts'
-import { spendAddressBudget } from '../middleware/rate-limit.ts'
 import { defineRoute, type Route, type RouteDeclaration } from '../route.ts'
 import { defaultAllowances } from './allowances.ts'
 import { previewQuery } from './gasless-schema.ts'
@@ -48,7 +47,6 @@ export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObje
     },
     async (c, { params, query, json: body }) => {
       const { requested, ...owned } = await resolve(c, { params, query, body } as GaslessInput<P, Q, R>)
-      await spendAddressBudget(c, 'chain_calls', callsMax)
       if (body.step === 'submit') return submitAction(c, owned, body.signed)
       owned.requireState()
       if (body.step === 'rejected') throw body.error
@@ -57,9 +55,6 @@ export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObje
     },
   )
 }
-
-/** Questions to the chain that either step asks at most, without a search. */
-const callsMax = 6
 
 const allowanceText = (action: Action): string =>
   `The hub relays ${defaultAllowances[action]} \`${action}\` of a wallet in a day that begins at 00:00 UTC, unless its operators chose another number; after that it answers 429 \`rate_limited\`, with \`details.renews_at\`. The same signed body again costs nothing, and nor does one that is refused.`

@@ -7,7 +7,7 @@ import { networkToken } from '../chain/token.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField } from '../errors.ts'
 import { type Answer, json } from '../http/answer.ts'
-import { refundRelay, spendRelay } from '../middleware/rate-limit.ts'
+import { refundRelay, spendAddressBudget, spendRelay } from '../middleware/rate-limit.ts'
 import { notSetUp } from '../missing-settings.ts'
 import type { IndexedTransaction } from '../stores/transactions.ts'
 import type { RequestedAction } from './action-calls.ts'
@@ -58,6 +58,8 @@ export async function submitAction(
   const { request } = submission
   const earlier = await findRelayed(c, request.id)
   if (earlier !== null) return relayed(earlier)
+  // The trial run, which a refused action costs as well, and the state of the relayer's account.
+  await spendAddressBudget(c, 'chain_calls', 6)
   await spendRelay(c, request.owner)
   const result = await relayer.accept(request)
   if (result.status === 'accepted') return relayed(result.relay)

@@ -8,7 +8,7 @@ const titles: Record<BudgetName, string> = {
   node: 'Calls of an approved validator, or of a device with its collateral',
   unproven: 'Credentials that are refused',
   chain_calls:
-    'Questions to the chain: 3 for `GET /v1/accounts/{address}/balances`, and one for each further token; 6 for the payload of an action, or for its signature; 20 for the search of the transaction of an action that is refused; 3 for a manifest with a reward token of its own',
+    'Questions to the chain: 3 for `GET /v1/accounts/{address}/balances`, and one for each further token; 1 for `GET /v1/me/collateral`; 6 for the payload of an action, or for its trial once it is signed; 20 for the search of the transaction of an action that is refused; 3 for a manifest with a reward token of its own',
   beacon_search: '`GET /v1/beacons/{epoch_secs}/{epoch}` of beacons that nobody has asked for before',
   large_draw:
     'Draws from sets with more than 1,000 nodes: `GET /v1/committees/{project_id}/{epoch}/{seq}`, and `POST /v1/slashes` of a missed vote',

@@ -6,6 +6,7 @@ import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { Amount } from '../../http/formats.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
+import { spendAddressBudget } from '../../middleware/rate-limit.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { bondedExample, SubscriptionView, subscriptionView } from './schema.ts'
 
@@ -73,9 +74,10 @@ async function balanceOf(c: HubContext, address: string): Promise<string | null>
   const contracts = c.var.settings.CHAIN_CONTRACTS
   if (contracts === undefined) return null
   try {
+    await spendAddressBudget(c, 'chain_calls')
     return String(await readBalance(c, contracts.token, address))
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'unavailable') return null
+    if (error instanceof ApiError && ['unavailable', 'rate_limited'].includes(error.code)) return null
     throw error
   }
 }
