@@ -123,7 +123,8 @@ export const tryTexts = {
   closed: (state: string) => `This project takes no tasks: it is ${state.toLowerCase()}.`,
   closedHint: 'Its earlier rounds stay, and can be checked.',
   keyed: 'This project accepts tasks from its developer only, with an API key.',
-  keyedHint: 'Create a key as the developer, and send it with the task.',
+  keyedHint:
+    'Create a key as the developer, and send it with the task: the commands take it from HUB_API_KEY.',
   progress: 'Progress',
   elapsed: (seconds: string) => `${seconds} s`,
   usual: 'This usually takes 2 to 10 seconds.',
