@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { generationValidatorsMax } from '../../../protocol/committees/index.ts'
 import { buildPayoutTree, type EpochReceipt } from '../../../protocol/earnings/index.ts'
 import { deriveNodeId, type GivenProfile, resolveProfile } from '../../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../../protocol/manifest/index.ts'
@@ -78,10 +79,16 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     })
   })
 
+  test('202: hundreds of validators attest it', async () => {
+    const many = await createValidators(300)
+    const receipt = receiptOf(project, { by: many })
+    await expectAnswer(submit(many[0], receipt), 202, { attestations_counted: 300, quorum: 201 })
+  })
+
   test('400 invalid_field: names a missing, wrong or unknown member', async () => {
     const receipt = receiptOf(project, { by: validators })
     const { merkle_root: _, ...less } = receipt
-    const attestations = Array.from({ length: 257 }, () => receipt.attestations[0])
+    const attestations = Array.from({ length: generationValidatorsMax + 1 }, () => receipt.attestations[0])
     for (const [body, path] of [
       [less, 'receipt'],
       [{ ...receipt, more: 1 }, 'more'],

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { paramsOfEpoch, quorum } from '../../../protocol/committees/index.ts'
+import { generationValidatorsMax, paramsOfEpoch, quorum } from '../../../protocol/committees/index.ts'
 import {
   attemptStart,
   type BuiltEpochReceipt,
@@ -30,8 +30,6 @@ import { manifestOf } from '../projects/view.ts'
 /** 10,000 recipients take 1.6 MB at most. */
 const bytesMax = 4 * 1024 * 1024
 const valuesMax = 60_000
-/** Each may cost the check of a signature. */
-const attestationsMax = 256
 /** After how long rounds that are open may be over. */
 const openRetrySeconds = 10
 
@@ -127,8 +125,8 @@ function readReceipt(posted: unknown): EpochReceipt {
   if (surplus) throw invalidField(surplus, 'is not a member of a receipt; remove it')
   try {
     const receipt = parseEpochReceipt(posted)
-    if (receipt.attestations.length > attestationsMax)
-      throw new FormatError('attestations', `a list of at most ${attestationsMax}`)
+    if (receipt.attestations.length > generationValidatorsMax)
+      throw new FormatError('attestations', `a list of at most ${generationValidatorsMax}`)
     return receipt
   } catch (error) {
     if (error instanceof FormatError) throw invalidField(error.field, error.message)
