@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { AnswerListener } from '../../durable-objects/round/types.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { resolveProfile } from '../../protocol/identity/index.ts'
+import { createFinalityVote, type FinalityVote } from '../../protocol/rounds/index.ts'
 import { createNode } from '../test/callers.ts'
 import { simulateRound } from '../test/final-rounds.ts'
 import { ValidatorCalls } from './ask-each.ts'
@@ -39,11 +40,17 @@ interface Links {
   readonly isTooLarge?: boolean
 }
 
+const honest = (publicKey: string) => object.finalityVotes.find((one) => one.public_key === publicKey)!
+
 /**
  * Asks about the round. @returns How often links were given it in `seconds`, how many validators were called by HTTP, and how
  * many votes came.
  */
-async function ask({ answerMs, heardMsAgo, isTooLarge = false }: Links, seconds: number) {
+async function ask(
+  { answerMs, heardMsAgo, isTooLarge = false }: Links,
+  seconds: number,
+  voteOf: (publicKey: string) => FinalityVote = honest,
+) {
   const calls = new ValidatorCalls()
   if (heardMsAgo !== null) {
     for (const key of keys) calls.heardOnLink(key)
@@ -52,9 +59,10 @@ async function ask({ answerMs, heardMsAgo, isTooLarge = false }: Links, seconds:
   let listener: AnswerListener | undefined
   let given = 0
   const answer = (publicKey: string) => {
-    const vote = object.finalityVotes.find((one) => one.public_key === publicKey)!
+    const vote = voteOf(publicKey)
     const { round_id } = vote
-    return listener?.(publicKey, isTooLarge ? { round_id, code: 'too_large' } : { round_id, vote, run: null })
+    const answer = isTooLarge ? { round_id, code: 'too_large' as const } : { round_id, vote, run: null }
+    void listener?.(publicKey, answer)
   }
   const sources = {
     ...{ profile, calls, roundFiles: {}, rules: { coordinator: { sign: () => ({}) }, isLocal: false } },
@@ -105,4 +113,19 @@ test.each<[string, Links, number]>([
   expect(before.called).toBe(0)
   called = []
   expect((await ask(links, seconds + 0.1)).called).toBe(2)
+})
+
+test('a vote whose record has more voters than the round has seats is not kept', async () => {
+  const voters = Array.from({ length: 12_000 }, (_, at) => ({
+    public_key: `0x${at.toString(16).padStart(64, '0')}`,
+    payout_address: `0x${'0a'.repeat(20)}`,
+  }))
+  const [liar] = validators
+  const voteOf = (publicKey: string) => {
+    const vote = honest(publicKey)
+    return publicKey === liar!.publicKey
+      ? createFinalityVote(profile, liar!.key, { ...vote.finality, voters })
+      : vote
+  }
+  expect(await ask({ answerMs: 100, heardMsAgo: null }, 3, voteOf)).toMatchObject({ votes: 3 })
 })

@@ -82,7 +82,7 @@ export async function askForFinality(
   const parse = (vote: object) => parseFinalityVote(sources.profile, vote, keys, verifyNatively)
   const take = async (publicKey: string, value: unknown): Promise<boolean> => {
     const vote = readVote(value, publicKey, parse)
-    if (vote === null || !isOfRound(vote, round.terms)) return false
+    if (vote === null || !isOfRound(vote, round)) return false
     // A result that cannot be kept now comes with another answer.
     const result = await readResult(sources.roundFiles, round, vote, value).catch(() => null)
     if (result !== null) results[vote.receipt_hash] ??= result
@@ -193,11 +193,13 @@ export function readVote<V>(answer: unknown, publicKey: string, parse: (vote: ob
   return validOrNull(() => parse(vote))
 }
 
-const isOfRound = ({ finality }: FinalityVote, { roundId, task }: Round['terms']): boolean =>
+/** A record has no more voters than there are seats: it is stored with the vote, however large it is. */
+const isOfRound = ({ finality }: FinalityVote, { terms: { roundId, task }, drawn }: Round): boolean =>
   finality.round_id === roundId &&
   finality.project_id === task.project_id &&
   finality.epoch === task.epoch &&
-  finality.set_hash === task.set_hash
+  finality.set_hash === task.set_hash &&
+  finality.voters.length <= drawn!.seats.length
 
 /** The result of a validator's own run; null if that is known already, or does not match the receipt that it voted for. */
 async function readResult(
