@@ -1,10 +1,14 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { waitersMax } from '../waiters.ts'
 import { type CommitteesProgress, ProjectCommitteesObject } from './object.ts'
 import { TaskQueue } from './task-queue.ts'
 import type { EpochTerms, TaskRequest } from './tasks.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 test('if time leaps, a project is checked when its next set is due, and after each pause while a set is open', async () => {
   const stub = env.PROJECT_COMMITTEES.getByName('a project of this test')
@@ -180,6 +184,33 @@ test('one alarm of a new process starts all open rounds, and leaves those that f
     await object.alarm()
     expect(new Set(begun).size).toBe(120)
     expect(begun).toHaveLength(120)
+    await state.storage.deleteAlarm()
+  })
+})
+
+test('a task that waits gets its round while validators do not answer about the set of another epoch', async () => {
+  const name = 'a project whose validators hang'
+  await runInDurableObject(env.PROJECT_COMMITTEES.getByName(name), async (_, state) => {
+    vi.useFakeTimers()
+    let terms: EpochTerms | null = null
+    const begun: string[] = []
+    const answered = Promise.withResolvers<CommitteesProgress>()
+    const object = objectOf(state, {
+      advance: () => answered.promise,
+      runningEpoch: async () => ({ epoch: 1, epochSecs: 600, terms }),
+      startRound: async ({ taskId }) => {
+        begun.push(taskId)
+        return null
+      },
+    })
+    await object.submit(name, requestOf('waits'))
+    const alarm = object.alarm()
+    terms = { ...epochTerms, epoch: 1, epochSecs: 600 }
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(begun).toEqual(['waits'])
+    answered.resolve({ open: 0, nextInSecs: 600 })
+    await alarm
+    expect(vi.getTimerCount()).toBe(0)
     await state.storage.deleteAlarm()
   })
 })

@@ -174,13 +174,10 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
 
   /** A round is over. It is counted as open until lists are to show it, and its validators have each other's votes. */
   async endRound(projectId: string, ended: EndedRound): Promise<void> {
-    this.#ends.over(ended.roundId, this.#config.viewOf(ended))
+    const { roundId } = ended
+    this.#ends.over(roundId, this.#config.viewOf(ended))
     this.#ending ??= new Gathering(endingMs, (all) => this.#config.endRounds(projectId, all))
     await this.#ending.add(ended)
-    await this.#closeRound(ended.roundId)
-  }
-
-  async #closeRound(roundId: string): Promise<void> {
     this.#tasks.close(roundId)
     this.#blocks.delete(roundId)
     this.#ends.over(roundId, null)
@@ -189,7 +186,7 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
 
   /** An answer that comes while nobody is asked is lost: the validator gives it again. */
   async attested(nodeKey: string, answer: SetAnswer): Promise<string | null> {
-    return this.#listener === null ? null : this.#listener(nodeKey, answer)
+    return this.#listener?.(nodeKey, answer) ?? null
   }
 
   /** The next page of a backup. */
@@ -214,13 +211,9 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
   }
 
   /** Goes to work after a backup was loaded. It begins all open rounds again, which changes nothing where one is over. False if it is in use. */
-  async resume(
-    projectId: string,
-    ended: readonly EndedRounds[],
-    endedIds: readonly string[],
-  ): Promise<boolean> {
+  async resume(projectId: string, ended: readonly EndedRounds[], ids: readonly string[]): Promise<boolean> {
     const { goOnAfter } = await copying()
-    if (!goOnAfter(this.ctx.storage, ended, endedIds, await this.#config.now())) return false
+    if (!goOnAfter(this.ctx.storage, ended, ids, await this.#config.now())) return false
     this.ctx.storage.kv.delete('due_at')
     this.#tasks = new TaskQueue(this.ctx.storage)
     await this.#begin(projectId)
@@ -232,10 +225,14 @@ export class ProjectCommitteesObject<Env = unknown, View = unknown>
     this.#alarm.gone()
     const projectId = this.ctx.storage.kv.get<string>('project_id')
     if (projectId === undefined || !this.#config.hasChain) return
-    const setsMs = await this.#moveSets(projectId)
-    await this.#moveTasks(projectId).catch((error) =>
-      console.error(`the tasks of ${projectId} could not be brought forward`, error),
-    )
+    const move = () =>
+      this.#moveTasks(projectId).catch((error) =>
+        console.error(`the tasks of ${projectId} could not be brought forward`, error),
+      )
+    // Validators that do not answer about a set delay no task.
+    const timer = setInterval(move, queuePauseMs)
+    const setsMs = await this.#moveSets(projectId).finally(() => clearInterval(timer))
+    await move()
     if (!this.#tasks.isBusy) this.#tasks.clear()
     const waiting = this.#tasks.count('queued') + this.#tasks.count('untaken') + this.#tasks.startingCount
     const clearMs = this.#tasks.hasLeftOver ? keptMs : Infinity

@@ -137,7 +137,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
 
   /** An answer that comes while nobody is asked is lost: the validator gives it again. */
   async decided(nodeKey: string, answer: RoundAnswer): Promise<string | null> {
-    return this.#listener === null ? null : this.#listener(nodeKey, answer)
+    return this.#listener?.(nodeKey, answer) ?? null
   }
 
   /** Waits until the round came this far. @returns How it stands then; null if its record has to be read. */
