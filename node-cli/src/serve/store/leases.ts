@@ -54,7 +54,10 @@ export function leaseStore(db: DatabaseSync) {
      WHERE state <> 'voted'`,
   )
   const wasTaken = db.prepare('SELECT 1 FROM leases WHERE offer_id = ?')
-  const prune = db.prepare('DELETE FROM leases WHERE id <= (SELECT max(id) FROM leases) - ?')
+  // A vote is sent with the result that the row has.
+  const prune = db.prepare(
+    "DELETE FROM leases WHERE id <= (SELECT max(id) FROM leases) - ? AND state NOT IN ('leased', 'voted')",
+  )
   const vote = db.prepare(
     "UPDATE leases SET state = 'voted', result = ?, changed_at = ? WHERE offer_id = ? AND state = 'leased'",
   )
