@@ -6,7 +6,7 @@ import type { Settings } from '../env.ts'
 import type { Services } from '../services.ts'
 import type { KeptAttestation, ReadSet } from '../stores/committee-sets.ts'
 import { type CallableValidator, isCallable, type Validator } from '../stores/validators.ts'
-import { waitingMax } from '../validators/ask-each.ts'
+import { inTurns, waitingMax } from '../validators/ask-each.ts'
 import { askValidator } from '../validators/ask-validator.ts'
 import { isAttestationOf } from '../validators/attestation.ts'
 import { overLinks } from '../validators/over-links.ts'
@@ -99,17 +99,14 @@ async function askByHttp(
   const { PROFILE: profile, LOCAL_NETWORK: isLocal } = settings
   if (coordinator === null) return false
   let isValid = false
-  const next = validators.values()
-  const askOneByOne = async () => {
-    for (const { url, publicKey } of next) {
-      const call = { path: '/consensus/committee-sets', body, now: await clock.now() }
-      const answer = await askValidator(url, call, { coordinator, isLocal })
-      if (!isAttestationOf(profile, set.setHash, publicKey, answer)) continue
-      const kept = [{ publicKey, signature: answer.signature }]
-      isValid = (await committeeSets.attest(set, kept, await clock.now())) || isValid
-    }
+  const ask = async ({ url, publicKey }: CallableValidator) => {
+    const call = { path: '/consensus/committee-sets', body, now: await clock.now() }
+    const answer = await askValidator(url, call, { coordinator, isLocal })
+    if (!isAttestationOf(profile, set.setHash, publicKey, answer)) return
+    const kept = [{ publicKey, signature: answer.signature }]
+    isValid = (await committeeSets.attest(set, kept, await clock.now())) || isValid
   }
   const together = Math.max(1, Math.min(waitingMax, Math.floor(bodyBytesMax / body.length)))
-  await Promise.all(Array.from({ length: together }, askOneByOne))
+  await inTurns(validators, ask, undefined, together)
   return isValid
 }

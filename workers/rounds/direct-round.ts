@@ -11,12 +11,15 @@ import { keptDirectRound } from '../stores/direct-rounds.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import type { RoundRow } from '../stores/schema/index.ts'
 import { type CallableValidator, callable, keysOf } from '../stores/validators.ts'
+import { inTurns, waitingMax } from '../validators/ask-each.ts'
 import { readVote, type ValidatorSources } from '../validators/round-votes.ts'
 import { askForVote, tellDecided } from './direct-voters.ts'
 import { nobodys } from './round-end.ts'
 import { claimedErrorOf, inlineBytesMax, readRun } from './run-result.ts'
 
 const utf8 = new TextEncoder()
+/** Nobody is asked for a shorter time. */
+const turnMsMin = 200
 
 export interface DirectTerms {
   answerMsMax: number
@@ -88,7 +91,10 @@ interface Gathered {
   bySubject: Map<string, { votes: ExecutionVote[]; result: DirectResult | null }>
 }
 
-/** Returns with the vote that makes a quorum, or when all have answered or the time is up. */
+/**
+ * Returns with the vote that makes a quorum, or when all have answered or the time is up. The platform opens few connections at once. Those
+ * that are silent in their turn have another one after the others: their run goes on meanwhile.
+ */
 async function gather(
   sources: ValidatorSources,
   request: DirectRequest,
@@ -99,12 +105,12 @@ async function gather(
   const gathered: Gathered = { votes: [], bySubject: new Map() }
   const { promise: enough, resolve } = Promise.withResolvers<void>()
   const over = new AbortController()
-  const asked = validators.map(async ({ url, publicKey }) => {
-    const answer = await askForVote(sources, url, request, { book, answerMsMax, over: over.signal })
+  const ask = async ({ url, publicKey }: CallableValidator, turnMs: number) => {
+    const answer = await askForVote(sources, url, request, { book, answerMsMax: turnMs, over: over.signal })
     const vote = readVote(answer, publicKey, (value) =>
       parseExecutionVote(sources.profile, value, verifyNatively),
     )
-    if (vote?.round_id !== request.roundId) return
+    if (vote?.round_id !== request.roundId) return answer !== null
     gathered.votes.push(vote)
     const subject = executionSubject(vote)
     const group = gathered.bySubject.get(subject) ?? { votes: [], result: null }
@@ -112,8 +118,17 @@ async function gather(
     group.votes.push(vote)
     group.result ??= readResult(vote, answer)
     if (group.votes.length >= needed && group.result !== null) resolve()
-  })
-  await Promise.race([enough, Promise.all(asked)])
+    return true
+  }
+  const endsAt = performance.now() + answerMsMax
+  const askAll = async () => {
+    for (let left = validators; left.length > 0; ) {
+      const turnMs = (endsAt - performance.now()) / (2 * Math.ceil(left.length / waitingMax) - 1)
+      if (turnMs < turnMsMin) return
+      left = await inTurns(left, ask, () => turnMs, waitingMax, over.signal)
+    }
+  }
+  await Promise.race([enough, askAll()])
   over.abort()
   return { votes: [...gathered.votes], bySubject: new Map(gathered.bySubject) }
 }

@@ -58,14 +58,14 @@ export class ValidatorCalls {
       let silent: readonly CallableValidator[] = this.#inOrder(validators)
       // If all fit at once, each gets only the longest turn.
       for (const turn of validators.length > atOnce ? turns : turns.slice(-1))
-        silent = await inTurns(silent, noted, turn, over, atOnce)
+        silent = await inTurns(silent, noted, turn, atOnce, over)
     }
     await Promise.race([askAll(), isOver])
   }
 
   /** Tells validators something that they can also ask their peers for: each is called once. */
   async tell(validators: readonly CallableValidator[], call: Call): Promise<void> {
-    await inTurns(this.#inOrder(validators), call, () => tellMsMax, new AbortController().signal)
+    await inTurns(this.#inOrder(validators), call, () => tellMsMax)
   }
 
   /** A validator answered over its link. */
@@ -105,20 +105,21 @@ export class ValidatorCalls {
 }
 
 /**
- * @returns The validators that did not answer in their time; a validator that refused its connection at once is not among them.
+ * Calls validators, `atOnce` at a time. @param over - Ends the asking. @returns Those that did not answer in their time; a validator that
+ * refused its connection at once is not among them.
  */
-async function inTurns(
+export async function inTurns(
   validators: readonly CallableValidator[],
-  call: Call,
-  turnOf: (validator: CallableValidator) => number,
-  over: AbortSignal,
+  call: (validator: CallableValidator, answerMs: number) => Promise<unknown>,
+  turnOf: (validator: CallableValidator) => number = () => answerMsMax,
   atOnce = waitingMax,
+  over?: AbortSignal,
 ): Promise<CallableValidator[]> {
   const silent: CallableValidator[] = []
   const next = validators.values()
   const callOneByOne = async () => {
     for (const validator of next) {
-      if (over.aborted) return
+      if (over?.aborted) return
       const [limitMs, startedMs] = [turnOf(validator), Date.now()]
       const hasAnswered = await call(validator, limitMs)
       if (!hasAnswered && Date.now() - startedMs >= limitMs) silent.push(validator)

@@ -12,7 +12,7 @@ import { verifyNatively } from '../native-ed25519.ts'
 import type { Services } from '../services.ts'
 import type { PendingGeneration } from '../stores/pending-generations.ts'
 import { type CallableValidator, callable, type Generation } from '../stores/validators.ts'
-import { waitingMax } from './ask-each.ts'
+import { inTurns } from './ask-each.ts'
 import { askValidator } from './ask-validator.ts'
 import { dueAt, isInTime } from './lapse.ts'
 import { renewGeneration } from './make-generation.ts'
@@ -85,13 +85,8 @@ async function askMissing(
 ): Promise<void> {
   const known = new Set(pending.signatures.map(({ publicKey }) => publicKey))
   const signers = new Set(generationSigners(last.document, pending.document))
-  const next = callable(last)
-    .filter(({ publicKey }) => signers.has(publicKey) && !known.has(publicKey))
-    .values()
-  const askOneByOne = async () => {
-    for (const validator of next) await askOne(sources, settings, pending, validator)
-  }
-  await Promise.all(Array.from({ length: waitingMax }, askOneByOne))
+  const missing = callable(last).filter(({ publicKey }) => signers.has(publicKey) && !known.has(publicKey))
+  await inTurns(missing, (validator) => askOne(sources, settings, pending, validator))
 }
 
 async function askOne(

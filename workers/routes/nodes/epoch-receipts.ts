@@ -37,7 +37,7 @@ const Queued = z
   .strictObject({
     status: z.literal('queued'),
     receipt_hash: Bytes32,
-    attestations_counted: z.int().describe('Signatures of validators of the epoch, each counted once.'),
+    attestations_counted: z.int().describe('Validators of the epoch, each counted once.'),
     quorum: z.int(),
   })
   .meta({ id: 'EpochReceiptResult' })
@@ -50,7 +50,7 @@ export const submitEpochReceipt = defineRoute(
     tag: 'Nodes',
     summary: 'Submit the receipt of an epoch, attested by a quorum of validators',
     description:
-      'For validators of the epoch. The hub recomputes the receipt under the project rules in force at the start of the epoch, and posts the root to the vault of the project. The receipt waits for the rounds of its epoch, until `round_secs` + 360 s after the end of the epoch.',
+      'For validators of the epoch. The hub recomputes the receipt under the project rules at the start of the epoch, and posts the root to the vault. It waits for open rounds of the epoch until `round_secs` + 360 s after the end.',
     auth: { node: 'known_key' },
     json: {
       schema: judged('RewardReceiptV2', epochReceiptShape),

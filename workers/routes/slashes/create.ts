@@ -25,7 +25,7 @@ export const createSlash = defineRoute(
     tag: 'Slashing',
     summary: 'Prove an offence of a node',
     description:
-      'Anyone may submit evidence. The hub records an offence once, also if several callers prove it. It then proposes the slash on chain, and executes it after its dispute window has passed without a dispute.',
+      'Anyone may submit evidence. The hub records an offence once, also if several callers prove it. It proposes the slash on chain, and executes it once its dispute window has passed without a dispute.',
     budget: 'slash_evidence',
     stores: 'records',
     json: { schema: EvidenceInput, example: evidenceExample, valuesMax: evidenceValuesMax },
@@ -34,7 +34,7 @@ export const createSlash = defineRoute(
       ...reply(201, 'Recorded.', SlashView, recordedExample, { Location: 'The slash.' }),
       ...reply(
         202,
-        'Stored: the evidence is valid, but its round is not over. The end of the round decides whether the node was at fault; only then is the offence recorded.',
+        'Stored: the evidence is valid, but its round is not over. Its end decides whether the node was at fault; only then is the offence recorded.',
         EvidenceKept,
         { status: 'kept' as const, evidence_hash: slashExample.evidence_hash },
         { Location: 'Path of the slash, once it is recorded.' },

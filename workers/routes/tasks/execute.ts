@@ -22,7 +22,7 @@ export const execute = defineRoute(
     tag: 'Tasks',
     summary: 'Have every validator run a function',
     description:
-      'Needs no project. The answer is the result on which a quorum of the validators agrees, within 30 s. Without a quorum nothing is written. The records of the round are kept for a limited time. A hub may turn this call off: 403 `forbidden`.',
+      'Needs no project. The answer is the result of a quorum of the validators, within 30 s. Without a quorum nothing is written. The records of the round are kept for a limited time. A hub may turn this call off: 403 `forbidden`.',
     json: {
       schema: ExecuteRequest,
       example: { module: taskExample.receipt_hash, function: 'fold', input: [1, 2, 3] },
@@ -33,7 +33,7 @@ export const execute = defineRoute(
     budget: 'execute',
     headers: {
       'Idempotency-Key':
-        'Identifies a call of a module with storage, for a day. Once the call is decided, the same call with the same key gives the same result and writes nothing more. Another call with this key is answered with 409 `conflict`.',
+        'Identifies a call of a module with storage, for a day. Once it is decided, the same call gives the same result and writes nothing more. Another call with the key is answered with 409 `conflict`.',
     },
     errors: ['forbidden', 'scope_missing', 'not_found', 'conflict', 'no_validators'],
     responses: ok('The result of a quorum.', ExecuteResult, {

@@ -80,7 +80,7 @@ export const TaskView = z
       .string()
       .nullable()
       .describe(
-        'Why the task failed: `no_attested_snapshot`, `version_changed` (a version that began while it waited lacks the function, or allows less gas), `no_quorum` or `set_unreadable`. With `success: false`, why the run failed, such as `aborted: no such key`: the words of most nodes that agree, of at most 256 bytes, with hidden characters escaped. No hash covers them, so they are a claim. `output_not_kept` if the result is no longer stored.',
+        'Why the task failed: `no_attested_snapshot`, `version_changed` (a version that began while it waited lacks the function, or allows less gas), `no_quorum` or `set_unreadable`. With `success: false`, why the run failed, such as `aborted: no such key`: the words of most nodes that agree, of at most 256 bytes, with hidden characters escaped. No hash covers them. `output_not_kept` if the result is no longer stored.',
       ),
     created_at: Timestamp,
     finalized_at: Timestamp.nullable(),
