@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { StateBook } from '../../durable-objects/direct-order/state-book.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { createReceipt } from '../../protocol/execution/index.ts'
 import { type DirectRound, deriveDirectRoundId, resolveProfile } from '../../protocol/identity/index.ts'
@@ -27,10 +28,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a direct round gets its quorum while as many validators hang as an invocation has connections', async () => {
+/** Runs a direct round of 20 validators. @param hangs - Which calls are never answered. @returns With the calls that hung when it was written. */
+async function runHanging(hangs: (index: number, path: string) => boolean, book: StateBook | null = null) {
   const validators = Array.from({ length: 20 }, () => createNode())
   const waiting: (() => void)[] = []
-  let open = 0
+  let [open, openThen] = [0, -1]
   vi.stubGlobal('fetch', async (target: URL, { signal }: { signal: AbortSignal }) => {
     const index = Number(target.hostname.split('.')[0]!.slice(1))
     const aborted = new Promise<never>((_, reject) => {
@@ -42,9 +44,9 @@ test('a direct round gets its quorum while as many validators hang as an invocat
     }
     open += 1
     try {
-      if (index < connectionsMax) await aborted
+      if (hangs(index, target.pathname)) await aborted
       await Promise.race([new Promise((resolve) => setTimeout(resolve, 50)), aborted])
-      const content = { round, receipt, payout_address: `0x${'0'.repeat(40)}` }
+      const content = { round, receipt, payout_address: `0x${'0'.repeat(40)}`, ...(book && { state: [] }) }
       const vote = createExecutionVote(profile, validators[index]!.key, content)
       return Response.json({ output: 'hi', events: [], vote })
     } finally {
@@ -57,18 +59,31 @@ test('a direct round gets its quorum while as many validators hang as an invocat
       ...{ publicKey, url: `https://v${index}.example`, revokedAt: null },
     })),
   }
+  const coordinator = { sign: () => ({}) }
   const sources = {
-    ...{
-      profile,
-      rules: { coordinator: { sign: () => ({}) }, isLocal: false },
-      now: async () => round.issued_at,
-    },
+    ...{ profile, rules: { coordinator, isLocal: false }, now: async () => round.issued_at },
     validators: { at: async () => generation },
-    roundFiles: { putDirectRound: async () => 1 },
+    roundFiles: {
+      putDirectRound: async () => {
+        openThen = open
+        return 1
+      },
+    },
     writeRounds: async () => [],
   } as unknown as Parameters<typeof runDirectRound>[0]
   const request = { roundId: deriveDirectRoundId(round), round, input: bytesToBase64(bytes) }
-  const outcome = runDirectRound(sources, request, { answerMsMax: 27_000, book: null })
-  await vi.advanceTimersByTimeAsync(27_000)
-  expect(await outcome).toMatchObject({ votes: 14, quorum: 14, result: { receipt } })
+  const outcome = runDirectRound(sources, request, { answerMsMax: 27_000, book })
+  await vi.advanceTimersByTimeAsync(29_000)
+  return { ...(await outcome), openThen }
+}
+
+test('a direct round gets its quorum while as many validators hang as an invocation has connections', async () => {
+  const outcome = await runHanging((index) => index < connectionsMax)
+  expect(outcome).toMatchObject({ votes: 14, quorum: 14, result: { receipt } })
+})
+
+test('validators that hang when they are told the result do not keep it from being stored', async () => {
+  const book = { touchedBy: () => [], heads: () => [], decide: () => true } as Partial<StateBook> as StateBook
+  const outcome = await runHanging((_, path) => path.startsWith('/consensus'), book)
+  expect(outcome).toMatchObject({ result: { receipt }, openThen: 0 })
 })

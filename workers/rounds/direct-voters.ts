@@ -55,23 +55,28 @@ export async function askForVote(
   }
 }
 
-/** Tells validators the result of a quorum, so that they write it. A validator that misses it learns it in the next round. */
+/**
+ * Tells validators the result of a quorum, so that they write it. A validator that misses it learns it in the next round. No call outlasts
+ * this: connections that are open would keep the result from being stored.
+ */
 export async function tellDecided(
   sources: Sources,
   validators: readonly Pick<CallableValidator, 'url'>[],
   votes: readonly ExecutionVote[],
 ): Promise<void> {
   if (votes[0]?.state === undefined) return
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, tellMsMax)
-  await Promise.race([Promise.all(validators.map(({ url }) => tell(sources, url, votes))), late])
-  clearTimeout(timer)
+  await Promise.all(validators.map(({ url }) => tell(sources, url, votes, tellMsMax)))
 }
 
-async function tell({ rules, now }: Sources, url: string, votes: readonly ExecutionVote[]): Promise<void> {
+async function tell(
+  { rules, now }: Sources,
+  url: string,
+  votes: readonly ExecutionVote[],
+  answerMsMax?: number,
+): Promise<void> {
   if (rules === null) return
   const body = encoded({ votes })
-  await askValidator(url, { path: '/consensus/direct-rounds', body, now: await now() }, rules)
+  await askValidator(url, { path: '/consensus/direct-rounds', body, now: await now(), answerMsMax }, rules)
 }
 
 /** The modules whose storage is another one there than was agreed, as a validator says that does not vote. */

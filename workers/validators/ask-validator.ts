@@ -10,7 +10,7 @@ export interface ValidatorCall {
   /** Network time. */
   now: number
   /** How long it may take; 10 s when left out. */
-  answerMsMax?: number
+  answerMsMax?: number | undefined
   /** Ends the call: nothing is awaited of it any more. */
   over?: AbortSignal
 }
