@@ -19,7 +19,7 @@ const until = receiptWaitsUntil(known.epoch, known.consensus.work)
 
 /** Four validators that judged a round of the epoch which is not final, and a hub in the time of the first attempt. */
 async function createWaiting(): Promise<EpochNetwork> {
-  const network = await startEpochNetwork({ held: () => records.length - 1, seen: open.round_id })
+  const network = await startEpochNetwork({ held: () => records.length - 1, judged: open.round_id })
   showOpen(network, 'pending')
   return network
 }
@@ -71,6 +71,12 @@ describe('the receipt of an epoch waits for its rounds', () => {
     await expect.poll(() => network.posted, patience).toHaveLength(1)
     const paid = network.posted[0]!.receipt.compute_units.map(({ miner }) => miner)
     expect(paid).not.toContain(open.voters[0]!.payout_address)
+  })
+
+  test('and not for one that only the vote of another tells of', async () => {
+    const network = await startEpochNetwork({ heard: `task:0x${'0d'.repeat(32)}` })
+    await startWaiting(network)
+    await expect.poll(() => network.posted, patience).toHaveLength(1)
   })
 
   test('and is computed again if the hub knows rounds that no validator knows', async () => {

@@ -3,6 +3,7 @@ import { json as readJson } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { sendJson } from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { openServeStore } from '../../node-cli/src/serve/store/index.ts'
+import type { Judgement } from '../../node-cli/src/serve/store/rounds.ts'
 import {
   attemptStart,
   countEpochAttestations,
@@ -10,6 +11,7 @@ import {
   leaderOrder,
 } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams, profileStrings } from '../../protocol/identity/index.ts'
+import type { Task } from '../../protocol/rounds/index.ts'
 import vectors from '../../protocol/vectors/receipt-v2.json' with { type: 'json' }
 import { keepFinal, keepRules, knownEpoch, recordsOf } from './final-rounds.ts'
 import { unixNow } from './hub-answers.ts'
@@ -60,8 +62,10 @@ export interface EpochNetwork extends TestHub {
 interface EpochNetworkOptions {
   /** How many records each validator holds, by its place among the leaders; all if left out. */
   readonly held?: (index: number) => number
-  /** A round that all of them have seen, which is not final. */
-  readonly seen?: string
+  /** A round that all of them judged, which is not final. */
+  readonly judged?: string
+  /** A round of which all of them only heard from another. */
+  readonly heard?: string
   /** The URL at which others find the validator that is added first. */
   readonly firstUrl?: (own: string) => Promise<string>
 }
@@ -69,7 +73,8 @@ interface EpochNetworkOptions {
 /** A hub whose time is that of the first attempt, and four validators with the final rounds they hold. */
 export async function startEpochNetwork({
   held = () => records.length,
-  seen,
+  judged,
+  heard,
   firstUrl,
 }: EpochNetworkOptions = {}): Promise<EpochNetwork> {
   const hub = await startTestHub()
@@ -83,8 +88,11 @@ export async function startEpochNetwork({
     const store = openServeStore(dataDir)
     keepRules(store, known)
     keepFinal(store, records.slice(0, held(i)), hub.seeds, firstAttempt)
-    if (seen !== undefined)
-      store.rounds.see({ roundId: seen, projectId: known.projectId, epoch: known.epoch }, firstAttempt)
+    const task = { project_id: known.projectId, epoch: known.epoch } as Task
+    if (judged !== undefined)
+      store.rounds.judge({ roundId: judged, task, judgement: {} as Judgement }, 'escalated', firstAttempt)
+    if (heard !== undefined)
+      store.rounds.see({ roundId: heard, projectId: known.projectId, epoch: known.epoch }, firstAttempt)
     store.close()
   }
   const posted: Posted[] = []

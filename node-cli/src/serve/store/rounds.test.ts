@@ -38,6 +38,7 @@ describe('rounds', () => {
     expect(store.rounds.finalize(recordOf('task:2'), 'hash', 13)).toBe(true)
     const page = store.rounds.finalPage({ projectId: 'project', epoch: 7, after: 0, limit: 9 })
     expect(page.map(({ final }) => final)).toEqual([recordOf('task:2')])
+    store.rounds.see({ roundId: 'task:3', projectId: 'project', epoch: 7 }, 14)
     expect(store.rounds.openOfEpoch('project', 7)).toEqual(['task:1'])
   })
 

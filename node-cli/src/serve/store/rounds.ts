@@ -90,7 +90,8 @@ export function roundStore(db: DatabaseSync) {
   )
   const openOfEpoch = db.prepare(
     `SELECT round_id AS roundId FROM rounds
-     WHERE project_id = ? AND epoch = ? AND final_seq IS NULL AND state <> 'failed' ORDER BY round_id`,
+     WHERE project_id = ? AND epoch = ? AND final_seq IS NULL AND judgement IS NOT NULL AND state <> 'failed'
+     ORDER BY round_id`,
   )
   const isOpen = db.prepare(
     "SELECT 1 FROM rounds WHERE round_id = ? AND final_seq IS NULL AND state <> 'failed'",
@@ -176,7 +177,7 @@ export function roundStore(db: DatabaseSync) {
       see({ roundId, projectId: null, epoch: null }, now)
       return Number(close.run(roundId).changes) === 1
     },
-    /** Rounds of a project and epoch that may still become final, by id. */
+    /** Rounds of a project and epoch that this node judged and that may still become final, by id. Others, one vote may have made up. */
     openOfEpoch: (projectId: string, epoch: number): readonly string[] =>
       (openOfEpoch.all(projectId, epoch) as { roundId: string }[]).map(({ roundId }) => roundId),
     isOpen: (roundId: string): boolean => isOpen.get(roundId) !== undefined,
