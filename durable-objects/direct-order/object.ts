@@ -13,7 +13,7 @@ export interface DirectOrderConfig {
 const answerMsMax = 27_000
 /** With less time than this no validator is asked. */
 const answerMsMin = 5_000
-/** More would wait in vain. */
+/** More would wait in vain, but for the first of another address, whose turn comes soon. */
 const waitingMax = 64
 
 /**
@@ -35,7 +35,8 @@ export class DirectOrderObject<Env = unknown> extends DurableObject<Env> {
 
   /** Runs a direct round, which is over when this returns. @param from - The client address, of which others are not held up. */
   async execute(request: DirectRequest, from = ''): Promise<DirectOutcome> {
-    if (this.#waiting >= waitingMax) return refused(request, 'busy')
+    const isAnother = !this.#turns.has(from) && this.#turns.size < waitingMax
+    if (this.#waiting >= waitingMax && !isAnother) return refused(request, 'busy')
     const startedAt = performance.now()
     this.#waiting += 1
     if (this.#waiting > 1) await this.#turnOf(from)
