@@ -5,6 +5,7 @@ import { createReceipt } from '../../protocol/execution/index.ts'
 import { type DirectRound, deriveDirectRoundId, resolveProfile } from '../../protocol/identity/index.ts'
 import { createExecutionVote } from '../../protocol/rounds/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
+import type { DirectRoundFile } from '../stores/round-files.ts'
 import { createNode } from '../test/callers.ts'
 import { runDirectRound } from './direct-round.ts'
 
@@ -28,11 +29,24 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Runs a direct round of 20 validators. @param hangs - Which calls are never answered. @returns With the calls that hung when it was written. */
-async function runHanging(hangs: (index: number, path: string) => boolean, book: StateBook | null = null) {
+interface Faults {
+  /** Which calls are never answered. */
+  hangs: (index: number, path: string) => boolean
+  book?: StateBook
+  /** How many modules the vote of each validator names. */
+  modulesOf?: (index: number) => number
+}
+
+const transition = (at: number) => ({
+  module_address: `0x${at.toString(16).padStart(64, '0')}`,
+  ...{ pre_root: hashText('before'), pre_seq: 0, post_root: hashText('after'), post_seq: 1 },
+})
+
+/** Runs a direct round of 20 validators. @returns With the calls that were open when it was written, and how many votes were. */
+async function runWith({ hangs, book, modulesOf }: Faults) {
   const validators = Array.from({ length: 20 }, () => createNode())
   const waiting: (() => void)[] = []
-  let [open, openThen] = [0, -1]
+  let [open, openThen, stored] = [0, -1, -1]
   vi.stubGlobal('fetch', async (target: URL, { signal }: { signal: AbortSignal }) => {
     const index = Number(target.hostname.split('.')[0]!.slice(1))
     const aborted = new Promise<never>((_, reject) => {
@@ -46,7 +60,9 @@ async function runHanging(hangs: (index: number, path: string) => boolean, book:
     try {
       if (hangs(index, target.pathname)) await aborted
       await Promise.race([new Promise((resolve) => setTimeout(resolve, 50)), aborted])
-      const content = { round, receipt, payout_address: `0x${'0'.repeat(40)}`, ...(book && { state: [] }) }
+      const state = Array.from({ length: modulesOf?.(index) ?? 0 }, (_, at) => transition(at))
+      const payout_address = `0x${'0'.repeat(40)}`
+      const content = { round, receipt, payout_address, ...((book || state.length > 0) && { state }) }
       const vote = createExecutionVote(profile, validators[index]!.key, content)
       return Response.json({ output: 'hi', events: [], vote })
     } finally {
@@ -64,26 +80,32 @@ async function runHanging(hangs: (index: number, path: string) => boolean, book:
     ...{ profile, rules: { coordinator, isLocal: false }, now: async () => round.issued_at },
     validators: { at: async () => generation },
     roundFiles: {
-      putDirectRound: async () => {
-        openThen = open
+      putDirectRound: async ({ exec_votes }: DirectRoundFile) => {
+        ;[openThen, stored] = [open, exec_votes.length]
         return 1
       },
     },
     writeRounds: async () => [],
   } as unknown as Parameters<typeof runDirectRound>[0]
   const request = { roundId: deriveDirectRoundId(round), round, input: bytesToBase64(bytes) }
-  const outcome = runDirectRound(sources, request, { answerMsMax: 27_000, book })
+  const outcome = runDirectRound(sources, request, { answerMsMax: 27_000, book: book ?? null })
   await vi.advanceTimersByTimeAsync(29_000)
-  return { ...(await outcome), openThen }
+  return { ...(await outcome), openThen, stored }
 }
 
 test('a direct round gets its quorum while as many validators hang as an invocation has connections', async () => {
-  const outcome = await runHanging((index) => index < connectionsMax)
+  const outcome = await runWith({ hangs: (index) => index < connectionsMax })
   expect(outcome).toMatchObject({ votes: 14, quorum: 14, result: { receipt } })
 })
 
 test('validators that hang when they are told the result do not keep it from being stored', async () => {
   const book = { touchedBy: () => [], heads: () => [], decide: () => true } as Partial<StateBook> as StateBook
-  const outcome = await runHanging((_, path) => path.startsWith('/consensus'), book)
+  const outcome = await runWith({ hangs: (_, path) => path.startsWith('/consensus'), book })
   expect(outcome).toMatchObject({ result: { receipt }, openThen: 0 })
+})
+
+test('a vote that names thousands of modules is not stored', async () => {
+  const modulesOf = (index: number) => (index === 0 ? 5_000 : 0)
+  const outcome = await runWith({ hangs: (index) => index > 14, modulesOf })
+  expect(outcome).toMatchObject({ votes: 14, result: { receipt }, stored: 14 })
 })

@@ -1,4 +1,4 @@
-import type { StateBook } from '../../durable-objects/direct-order/state-book.ts'
+import { modulesMax, type StateBook } from '../../durable-objects/direct-order/state-book.ts'
 import type { DirectOutcome, DirectRequest, DirectResult } from '../../durable-objects/round/direct.ts'
 import { quorum } from '../../protocol/committees/index.ts'
 import { isObject } from '../../protocol/encoding/index.ts'
@@ -110,7 +110,8 @@ async function gather(
     const vote = readVote(answer, publicKey, (value) =>
       parseExecutionVote(sources.profile, value, verifyNatively),
     )
-    if (vote?.round_id !== request.roundId) return answer !== null
+    // Each vote is stored, however large its validator makes it.
+    if (vote?.round_id !== request.roundId || (vote.state?.length ?? 0) > modulesMax) return answer !== null
     gathered.votes.push(vote)
     const subject = executionSubject(vote)
     const group = gathered.bySubject.get(subject) ?? { votes: [], result: null }
