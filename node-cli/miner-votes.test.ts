@@ -1,7 +1,9 @@
+import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { artifactOf, filler } from '../testing/node/artifacts.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
 import { helloFrame } from '../testing/node/link-hub.ts'
 import {
@@ -95,6 +97,29 @@ describe('one vote for each round, whatever happens to the connection', () => {
     // Its time to accept has passed meanwhile: the hub knows that it was accepted.
     await take(again, { ...offer, accept_by: unixNow() - 5 })
     await untilStatus(back, { recent_leases: [{ offer_id: offer.offer_id, state: 'voted' }] })
+  })
+
+  test('a node on a restored directory offers no slots, so that it is not asked, until it may vote', async () => {
+    const [hub, backup] = [await createHub(), path.join(temporaryFolder(), 'backup')]
+    const miner = createMiner(hub)
+    const run = async () => {
+      const node = await miner.start()
+      await (await hub.connection()).next('ready')
+      await node.stop()
+    }
+    await run()
+    cpSync(miner.dataDir, backup, { recursive: true })
+    await run()
+    rmSync(miner.dataDir, { recursive: true })
+    cpSync(backup, miner.dataDir, { recursive: true })
+    const restored = await miner.start(['--workers', '3'])
+    const socket = await hub.connection()
+    expect(await socket.next('ready')).toMatchObject({ slots: 0 })
+    await untilStatus(restored, { slots: 0, votes_withheld_until: expect.any(Number) })
+    hub.hello = () => helloFrame({ time: unixNow() + 400 })
+    socket.cut()
+    expect(await (await hub.connection()).next('ready')).toMatchObject({ slots: 3 })
+    await untilStatus(restored, { slots: 3, votes_withheld_until: null })
   })
 
   test('after a cut connection, the node reconnects, reports the offer that it holds, and votes on it', async () => {

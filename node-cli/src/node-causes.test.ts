@@ -41,6 +41,17 @@ describe('causesOf', () => {
     expect([...provoked].sort()).toEqual(known.map(([code]) => code).sort())
   })
 
+  test('a node on a copy of a data directory does not stop, but takes no tasks for a while', () => {
+    expect(causesOf({ slots: 0, votes_withheld_until: 300 }, null, now)).toEqual([
+      {
+        code: 'no_free_slots',
+        message:
+          'The data directory is a copy or was restored, so the node takes no tasks before 1970-01-01T00:05:00.000Z.',
+        nextStep: 'Wait until then.',
+      },
+    ])
+  })
+
   test('says since when a cause exists', () => {
     const status = { relay: { ...relay, state: 'replaced', problem: 'another process connected' } }
     expect(causesOf(status, null, now)).toEqual([

@@ -49,17 +49,24 @@ const goneCause = (url: string, dataDir: string): FoundCause => ({
 
 /** @param now Unix seconds of this machine. */
 export function causesOf(status: NodeStatus, payout: string | null, now: number): FoundCause[] {
-  const { hub, relay: link, last_refusal: refusal, benchmark, config, slots } = status
+  const { hub, relay: link, last_refusal: refusal, benchmark, config } = status
   return [
     ...(isObject(hub) ? hubCauses(hub) : []),
     ...(isObject(link) ? linkCauses(link) : []),
     ...(isObject(refusal) ? refusalCauses(refusal, now) : []),
     ...(isObject(benchmark) ? benchmarkCauses(benchmark) : []),
     ...(isObject(config) ? payoutCauses(config, payout) : []),
-    ...(slots === 0
-      ? [{ code: 'node_stopping', message: 'The node is stopping, and accepts no more work.' } as const]
-      : []),
+    ...slotCauses(status),
   ]
+}
+
+function slotCauses({ slots, votes_withheld_until: until }: NodeStatus): FoundCause[] {
+  if (slots !== 0) return []
+  if (!isUnsigned(until))
+    return [{ code: 'node_stopping', message: 'The node is stopping, and accepts no more work.' }]
+  const time = new Date(1000 * until).toISOString()
+  const message = `The data directory is a copy or was restored, so the node takes no tasks before ${time}.`
+  return [{ code: 'no_free_slots', message, nextStep: 'Wait until then.' }]
 }
 
 type Part = Readonly<Record<string, unknown>>

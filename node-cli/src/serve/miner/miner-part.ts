@@ -66,6 +66,7 @@ export function minerPart(
   })
   status.set('relay', () => linkView(standing()))
   status.set('slots', () => desk.slots)
+  status.set('votes_withheld_until', () => desk.withheldUntil)
   status.set('active_leases', () => store.leases.open().map(leaseView))
   status.set('recent_leases', () => store.leases.newest(leasesShown).map(leaseView))
   status.set('last_refusal', () => desk.lastRefusal)

@@ -67,6 +67,8 @@ const heldOf = (offerId: string, roundId: string, stage: Held['stage']): Held =>
   retry: undefined,
 })
 
+const withheldLookSeconds = 5
+
 /** Codes of errors after which the same vote may be taken. */
 const passingCodes: readonly ErrorCode[] = ['unavailable', 'internal', 'rate_limited']
 
@@ -80,18 +82,27 @@ export class OfferDesk {
   readonly #held = new Map<string, Held>()
   readonly #runs = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
+  readonly #withheldBefore: number
   #lastRefusal: Refusal | null = null
 
   constructor(parts: OfferDeskParts) {
     this.#parts = parts
-    const { leases } = parts.store
+    const { leases, votes } = parts.store
+    this.#withheldBefore = votes.withheldBefore()
+    if (this.withheldUntil !== null) this.#awaitVotes()
     leases.endStale(parts.clock.now())
     // Leases of an earlier process without a vote have ended, so these have one.
     for (const lease of leases.open()) this.#resume(lease)
   }
 
+  /** None while votes are withheld: a node that declines is blamed, and one without slots is not asked. */
   get slots(): number {
-    return this.#stopping.signal.aborted ? 0 : this.#parts.workers
+    return this.#stopping.signal.aborted || this.withheldUntil !== null ? 0 : this.#parts.workers
+  }
+
+  /** Until when a node on a copy of a data directory gives no votes; null if it gives some. */
+  get withheldUntil(): number | null {
+    return this.#parts.link.now() < this.#withheldBefore ? this.#withheldBefore : null
   }
 
   get holding(): readonly string[] {
@@ -131,6 +142,12 @@ export class OfferDesk {
     for (const held of this.#held.values()) this.#put(held)
   }
 
+  /** The time of the hub may leap. */
+  #awaitVotes(): void {
+    if (this.withheldUntil === null) return this.#parts.link.announce()
+    setTimeout(() => this.#awaitVotes(), 1000 * withheldLookSeconds).unref()
+  }
+
   #begin(offer: OfferFrame): void {
     const known = this.#held.get(offer.offer_id)
     if (known !== undefined) return this.#repeat(known)
@@ -163,7 +180,8 @@ export class OfferDesk {
 
   #requireRoom(): void {
     this.#requireServing()
-    if (this.working >= this.slots) throw new OfferRefused('busy', `all ${this.slots} slots are taken`)
+    const { workers } = this.#parts
+    if (this.working >= workers) throw new OfferRefused('busy', `all ${workers} slots are taken`)
     if (this.#held.size >= holdingMax)
       throw new OfferRefused('busy', `the hub has not confirmed the votes for ${this.#held.size} offers`)
   }

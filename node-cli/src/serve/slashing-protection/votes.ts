@@ -52,9 +52,10 @@ export function voteStore(db: DatabaseSync, facts: FactStore) {
   const last = db.prepare('SELECT coalesce(max(id), 0) AS count FROM votes')
   const find = (publicKey: string, kind: VoteKind, roundId: string): GivenVote | null =>
     (select.get(publicKey, kind, roundId) as GivenVote | undefined) ?? null
+  const withheldBefore = (): number => Number(facts.get(withheldFact) ?? 0)
   /** @throws {@link VoteWithheld} for a round that gets no vote. */
   const checkAllowed = (issuedAt: number): void => {
-    const notBefore = Number(facts.get(withheldFact) ?? 0)
+    const notBefore = withheldBefore()
     if (issuedAt < notBefore)
       throw new VoteWithheld(
         `This data directory is a copy: the node may have voted in rounds that began before ${notBefore}, and does not vote in them again.`,
@@ -62,6 +63,8 @@ export function voteStore(db: DatabaseSync, facts: FactStore) {
   }
   return {
     checkAllowed,
+    /** Rounds that began before this time, in Unix seconds, get no vote; 0 unless the data directory is a copy. */
+    withheldBefore,
     find,
     /**
      * Stores a vote, and the rows that `alongside` writes, in one transaction that is on the disk when this returns. If the
