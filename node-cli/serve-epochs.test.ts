@@ -17,6 +17,7 @@ import {
   startEpochNetwork,
   untilEpochs,
 } from '../testing/node/epoch-network.ts'
+import { keepFinal } from '../testing/node/final-rounds.ts'
 import { patience, startProxy } from '../testing/node/validator-network.ts'
 import { defaultProfile as profile } from './src/profile.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
@@ -151,6 +152,31 @@ describe('an epoch that is over', () => {
     const first = await firstPosted(network)
     expect(first.receipt.receipt_hash).toBe(known.receiptHash)
     await settled(again)
+  })
+
+  test('a receipt that the hub could not take is made again if a round has become final meanwhile', async () => {
+    const network = await startEpochNetwork({ held: () => records.length - 1 })
+    const [leader, ...others] = network.validators.slice(0, 3)
+    for (const one of others) await one.start(flags)
+    const take = network.answers.get(postPath)!
+    const refused: unknown[] = []
+    network.answers.set(postPath, async (request, response) => {
+      refused.push(await readJson(request))
+      sendJson(response, { error: 'unavailable', message: 'Not now.' }, 503)
+    })
+    const node = await leader!.start(flags)
+    await expect.poll(() => refused.length, patience).toBeGreaterThan(0)
+    for (const { dataDir } of [leader!, ...others]) {
+      const store = openServeStore(dataDir)
+      keepFinal(store, records.slice(-1), network.seeds, firstAttempt)
+      store.close()
+    }
+    network.answers.set(postPath, take)
+    // In the attempt of the first receipt, nobody attests another.
+    network.setTime(firstAttempt + 4 * defaultNetworkParams.attempt_secs + 2)
+    const first = await firstPosted(network)
+    expect(first.receipt.receipt_hash).toBe(known.receiptHash)
+    await settled(node)
   })
 
   test('is settled by its own validators, also after the validators changed', async () => {

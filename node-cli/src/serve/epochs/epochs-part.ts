@@ -114,7 +114,7 @@ class Epochs {
   async #bring(epoch: OpenEpoch): Promise<void> {
     Object.assign(this.#paceOf(epoch), { dueAt: 0, refusedOf: null, lacksRounds: false })
     try {
-      if (epoch.isAttested) await this.#submit(epoch)
+      if (epoch.isAttested) await this.#submitAgain(epoch)
       else await this.#attempt(epoch)
     } catch (error) {
       if (error instanceof RoundsOpen) {
@@ -165,6 +165,15 @@ class Epochs {
       this.#paceOf(epoch).dueAt = performance.now() + proposePauseMs
     } else if (clock.now() > first + emptySeconds) this.#close(epoch, 'empty')
     else this.#paceOf(epoch).dueAt = performance.now() + proposePauseMs
+  }
+
+  /** The hub counts what became final before it has a receipt as paid, so a receipt that lacks it is made again. */
+  async #submitAgain(epoch: ProjectEpoch): Promise<void> {
+    const { store } = this.#parts
+    const own = await this.#settling.receipts.own(epoch)
+    const isOld = own !== null && own.receiptHash !== store.epochs.receipt(epoch)?.receipt_hash
+    if (isOld) store.epochs.keepReceipt(epoch, null)
+    else await this.#submit(epoch)
   }
 
   async #submit(epoch: ProjectEpoch): Promise<void> {
