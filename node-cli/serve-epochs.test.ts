@@ -179,6 +179,28 @@ describe('an epoch that is over', () => {
     await settled(node)
   })
 
+  test('a hub that was made again from a backup, and lost the receipt, gets it again', async () => {
+    const network = await startEpochNetwork()
+    const { posted, validators } = network
+    const { projectId: project_id, epoch } = known
+    network.show('/v1/projects', { items: [{ project_id }], next_cursor: null })
+    network.answers.set('/v1/explorer/epochs', ({ url }, response) => {
+      const all = [{ epoch: epoch + 1, status: 'open' }, ...posted.map(() => ({ epoch, status: 'attested' }))]
+      sendJson(response, { items: url?.includes('status=closed') ? [] : all, next_cursor: null })
+    })
+    const nodes = await startAll(validators)
+    const { receipt } = await firstPosted(network)
+    network.setTime(firstAttempt + defaultNetworkParams.attempt_secs + 2)
+    for (const node of nodes) await settled(node)
+    for (const node of nodes) await node.stop()
+    const before = posted.splice(0)
+    network.setTime(firstAttempt + 4 * defaultNetworkParams.attempt_secs + 2)
+    const again = await startAll(validators)
+    expect((await firstPosted(network)).receipt.receipt_hash).toBe(receipt.receipt_hash)
+    await settled(again[0]!)
+    expect([before.length, posted.length]).toEqual([1, 1])
+  })
+
   test('is settled by its own validators, also after the validators changed', async () => {
     const network = await startEpochNetwork()
     const { seeds, generations } = network

@@ -25,6 +25,8 @@ const openPauseMs = 10_000
 const refusedPauseMs = 300_000
 const projectsPauseMs = 600_000
 const projectsOfTurn = 5
+/** A hub that is made again from a backup lacks the receipts that it took since. Operators use a backup of the last days. */
+const lostSeconds = 7 * 86_400
 /** An epoch whose records still pay nobody this long after its first attempt is closed as empty. */
 const emptySeconds = 86_400
 /** After this many searches in which no peer has a record of an epoch, the epoch counts as one without work. */
@@ -48,7 +50,7 @@ const unpaced: Pace = { dueAt: 0, failures: 0, askedIn: -1, refusedOf: null, lac
 export type EpochsPartParts = KnownValidators &
   Uses<
     'clock' | 'identity' | 'log' | 'metrics' | 'paramsSchedule' | 'status',
-    'epochs' | 'rounds' | 'senders'
+    'epochs' | 'hubContact' | 'rounds' | 'senders'
   >
 
 export interface Settling {
@@ -76,6 +78,10 @@ class Epochs {
   readonly #paces = new Map<string, Pace>()
   #projects: string[] = []
   #projectsDueAt = 0
+  /** Projects of which it is to be seen whether the hub still has the receipts that it took. */
+  #unverified = new Set<string>()
+  /** The span of contact with the hub in which they were; undefined before the first. */
+  #verifiedSpan: number | null | undefined
   /** Why the last epoch that could not be settled is not. */
   problem: string | null = null
 
@@ -202,7 +208,7 @@ class Epochs {
   }
 
   #close(epoch: ProjectEpoch, state: 'settled' | 'empty'): void {
-    this.#parts.store.epochs.close(epoch, state)
+    this.#parts.store.epochs.close(epoch, state, this.#parts.clock.now())
     this.#paces.delete(nameOf(epoch))
   }
 
@@ -221,15 +227,32 @@ class Epochs {
       if (this.#projects.length === 0 && this.#projectsDueAt <= performance.now()) {
         this.#projectsDueAt = performance.now() + projectsPauseMs
         this.#projects = await this.#settling.hub.projects()
+        const span = this.#parts.store.hubContact.span()
+        if (span !== this.#verifiedSpan) this.#unverified = new Set(this.#projects)
+        this.#verifiedSpan = span
       }
-      for (const projectId of this.#projects.splice(0, projectsOfTurn))
+      for (const projectId of this.#projects.splice(0, projectsOfTurn)) {
+        if (this.#unverified.has(projectId)) await this.#reopenLost(projectId)
         for (const epoch of await this.#settling.hub.closed(projectId))
           this.#parts.store.epochs.add({ projectId, epoch })
+      }
     } catch (error) {
       if (!(error instanceof HubError)) throw error
       // The next turn goes on with the next project.
       this.#parts.log.debug('the hub does not list its epochs', { reason: error.message })
     }
+  }
+
+  /** After the hub was away, or this node: the hub may be made again from a backup, and lack receipts that it took since. */
+  async #reopenLost(projectId: string): Promise<void> {
+    const { epochs } = this.#parts.store
+    const settled = epochs.settledSince(projectId, this.#parts.clock.now() - lostSeconds)
+    const taken = settled.length === 0 ? [] : await this.#settling.hub.taken(projectId)
+    for (const epoch of settled.filter((one) => !taken.includes(one))) {
+      epochs.reopen({ projectId, epoch })
+      this.#parts.log.warn('the hub lost the receipt of an epoch', fieldsOf({ projectId, epoch }))
+    }
+    this.#unverified.delete(projectId)
   }
 
   #delay(epoch: ProjectEpoch, secondsMin = 0): void {

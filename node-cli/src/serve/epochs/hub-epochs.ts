@@ -15,6 +15,10 @@ export type Submitted =
   /** The same may be taken later. */
   | { readonly status: 'later'; readonly reason: string; readonly retryAfterSeconds: number }
 
+/** More epochs than a week has. */
+const takenMax = 200
+const isTaken = (status: string): boolean => status !== 'open' && status !== 'closed'
+
 const pageBounds = { itemsMax: 100, pagesMax: 10 }
 
 export type HubEpochs = ReturnType<typeof hubEpochs>
@@ -39,7 +43,7 @@ export function hubEpochs(client: HubClient, signer: RequestSigner) {
   /** Whether the hub has the receipt of an epoch; false while it does not say. */
   async function isSettled(epoch: ProjectEpoch): Promise<boolean> {
     const status = await ask(epoch, (answer) => new Members(answer).text('status'))
-    return status !== null && status !== 'open' && status !== 'closed'
+    return status !== null && isTaken(status)
   }
 
   /** The number of open rounds of an epoch; null while the hub does not say. Its answer leaves out the number if it has a receipt. */
@@ -78,5 +82,16 @@ export function hubEpochs(client: HubClient, signer: RequestSigner) {
     )
   }
 
-  return { submit, isSettled, openRounds, projects, closed }
+  /** The newest epochs of a project of which the hub has a receipt. @throws {@link HubError} */
+  function taken(projectId: string): Promise<number[]> {
+    const target = `/v1/explorer/epochs?project_id=${projectId}&limit=${takenMax}`
+    return client.call({ method: 'GET', target }, (answer) =>
+      new Members(answer)
+        .objects('items', takenMax)
+        .filter((item) => isTaken(item.text('status')))
+        .map((item) => item.get('epoch', isUnsigned, 'an epoch')),
+    )
+  }
+
+  return { submit, isSettled, openRounds, projects, closed, taken }
 }

@@ -34,6 +34,13 @@ export function epochStore(db: DatabaseSync) {
   const receipt = db.prepare('SELECT receipt FROM epochs WHERE project_id = ? AND epoch = ?')
   const keepReceipt = db.prepare('UPDATE epochs SET receipt = ? WHERE project_id = ? AND epoch = ?')
   const close = db.prepare('UPDATE epochs SET state = ?, receipt = NULL WHERE project_id = ? AND epoch = ?')
+  // Of a settled epoch, due_at is the time at which this node knew it.
+  const settled = db.prepare(
+    "SELECT epoch FROM epochs WHERE project_id = ? AND state = 'settled' AND due_at >= ? ORDER BY epoch",
+  )
+  const reopen = db.prepare(
+    "UPDATE epochs SET state = 'open', due_at = NULL WHERE project_id = ? AND epoch = ? AND state = 'settled'",
+  )
   const count = db.prepare(
     "SELECT count(*) FILTER (WHERE state = 'open') AS open, count(*) FILTER (WHERE state = 'settled') AS settled FROM epochs",
   )
@@ -66,8 +73,15 @@ export function epochStore(db: DatabaseSync) {
     keepReceipt: ({ projectId, epoch }: ProjectEpoch, receipt: EpochReceipt | null) =>
       void keepReceipt.run(receipt && JSON.stringify(receipt), projectId, epoch),
     /** An epoch that is empty is opened again by the first final round. */
-    close: ({ projectId, epoch }: ProjectEpoch, state: 'settled' | 'empty') =>
-      void close.run(state, projectId, epoch),
+    close: ({ projectId, epoch }: ProjectEpoch, state: 'settled' | 'empty', now: number): void => {
+      close.run(state, projectId, epoch)
+      if (state === 'settled') postpone.run(now, projectId, epoch)
+    },
+    /** Epochs of a project that this node has known to be settled since a time, ascending. */
+    settledSince: (projectId: string, since: number): readonly number[] =>
+      (settled.all(projectId, since) as { epoch: number }[]).map(({ epoch }) => epoch),
+    /** Opens a settled epoch again, whose receipt the hub does not have. */
+    reopen: ({ projectId, epoch }: ProjectEpoch) => void reopen.run(projectId, epoch),
     count: () => count.get() as { open: number; settled: number },
   }
 }

@@ -18,11 +18,13 @@ test('a pause or a start of the node ends a span of contact, and a leap of netwo
   ms += 30_000
   contact.heard(9000)
   expect(contact.covers(1020, 8000)).toBe('yes')
+  const before = contact.span()
 
   ms += 76_000
   expect(contact.covers(8990, 9010)).toBe('not_yet')
   contact.heard(9076)
   expect(contact.covers(8990, 9010)).toBe('no')
+  expect(contact.span()).toBeGreaterThan(before!)
   expect(contact.covers(9076, 9077)).toBe('not_yet')
 
   const restarted = hubContactStore(db, () => ms)

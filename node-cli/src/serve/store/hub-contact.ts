@@ -26,6 +26,8 @@ export function hubContactStore(db: DatabaseSync, monotonicMs = () => performanc
         current.heardAtMs = heardAtMs
       } else current = { id: Number(insert.run(now, now).lastInsertRowid), heardAtMs }
     },
+    /** The span that goes on, by its number; null before the first contact. It changes when the hub comes back after a pause. */
+    span: (): number | null => current?.id ?? null,
     /** Whether a span of network time was without a pause; `not_yet` while the next contact decides. */
     covers: (from: number, to: number): 'yes' | 'no' | 'not_yet' => {
       const span = spanAt.get(from) as Span | undefined
