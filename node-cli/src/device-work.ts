@@ -1,5 +1,6 @@
 import { isAddress, isAmount, isBytes32, isUnsigned } from '../../protocol/encoding/index.ts'
 import { durationText } from './cli/duration-text.ts'
+import { ifFound } from './cli/node-at-hub.ts'
 import { type HubClient, HubError } from './serve/hub/index.ts'
 import { Members } from './serve/hub/members.ts'
 
@@ -34,10 +35,7 @@ const shownMax = 50
 /** Asks the hub what a device works for. Null if the hub gives no answer, or is too old for the question. */
 export async function readDeviceWork(client: HubClient, nodeId: string): Promise<DeviceWork | null> {
   try {
-    const subscriptions = await client.call(
-      { method: 'GET', target: `/v1/devices/${nodeId}/work` },
-      (answer) => new Members(answer).objects('subscriptions', shownMax).map(readSubscription),
-    )
+    const subscriptions = await askSubscriptions(client, nodeId)
     const now = await client.call({ method: 'GET', target: '/v1/status' }, (answer) =>
       new Members(answer).get('time', isUnsigned, 'Unix seconds'),
     )
@@ -47,6 +45,18 @@ export async function readDeviceWork(client: HubClient, nodeId: string): Promise
     throw error
   }
 }
+
+/**
+ * The open subscriptions of a device; none if the hub does not know it. A hub that cannot answer now does not count as one
+ * that knows of none. @throws {@link HubError}
+ */
+export const readSubscriptions = async (client: HubClient, nodeId: string): Promise<readonly WorkedFor[]> =>
+  (await ifFound(askSubscriptions(client, nodeId))) ?? []
+
+const askSubscriptions = (client: HubClient, nodeId: string): Promise<readonly WorkedFor[]> =>
+  client.call({ method: 'GET', target: `/v1/devices/${nodeId}/work` }, (answer) =>
+    new Members(answer).objects('subscriptions', shownMax).map(readSubscription),
+  )
 
 function readSubscription(subscription: Members): WorkedFor {
   const { symbol, decimals } = readToken(subscription.object('token'))

@@ -1,7 +1,7 @@
 import { type Cause, type CauseCode, causes, describeCause } from '../../protocol/causes.ts'
 import { isAddress, isUnsigned } from '../../protocol/encoding/index.ts'
 import { ifFound, type NodeAtHub } from './cli/node-at-hub.ts'
-import { readDeviceWork } from './device-work.ts'
+import { readSubscriptions } from './device-work.ts'
 import { HubError } from './serve/hub/index.ts'
 import { Members } from './serve/hub/members.ts'
 
@@ -59,7 +59,7 @@ export async function diagnose(
         })
   const subscription = subscriptionOf(device.owner)
   if (subscription !== null) return joined(ofDevice, [await askAbout(at, subscription, ofDevice)])
-  const work = (await readDeviceWork(client, nodeId))?.subscriptions.slice(0, subscriptionsMax) ?? []
+  const work = (await readSubscriptions(client, nodeId)).slice(0, subscriptionsMax)
   const diagnoses = []
   for (const { subscription_id: id, slug } of work)
     diagnoses.push(labelled(await askAbout(at, id, ofDevice), work.length > 1 ? slug : null))

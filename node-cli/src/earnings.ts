@@ -1,7 +1,7 @@
 import { isAddress, isAmount, isBytes32, isUnsigned } from '../../protocol/encoding/index.ts'
 import { CliError } from './cli/errors.ts'
 import type { NodeAtHub } from './cli/node-at-hub.ts'
-import { readDeviceWork, readToken, type Token } from './device-work.ts'
+import { readSubscriptions, readToken, type Token } from './device-work.ts'
 import type { HubClient } from './serve/hub/index.ts'
 import { Members } from './serve/hub/members.ts'
 
@@ -38,9 +38,9 @@ export interface Paid {
 /** More are not asked about. */
 const addressesMax = 10
 
-/** @throws {@link CliError} for a node that works for nothing. */
+/** @throws {@link CliError} for a node that works for nothing, and if the hub cannot answer. */
 export async function readPaid({ client, nodeId }: NodeAtHub): Promise<Paid> {
-  const subscriptions = (await readDeviceWork(client, nodeId))?.subscriptions ?? []
+  const subscriptions = await readSubscriptions(client, nodeId)
   if (subscriptions.length === 0)
     throw new CliError('no_subscription', `${nodeId} has no subscription, so nobody is paid for it`, {
       hint: 'Name a payout address with --address, or find out more with: nodectl why',
