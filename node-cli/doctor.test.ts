@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { echoAddress, echoManifest, echoWasm } from '../protocol/hbc/testing/artifacts.ts'
+import { echoAddress, echoArtifact, echoManifest, echoWasm } from '../protocol/hbc/testing/artifacts.ts'
 import {
   announcedAt,
   hashNetworkParams,
@@ -13,8 +13,10 @@ import {
 } from '../protocol/identity/index.ts'
 import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
+import { inDatabase } from '../testing/node/node-database.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
 import { startNodeHere } from '../testing/node/serving-node.ts'
+import { databaseFile, tablesVersion } from './src/data-dir/database.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
 import { createNodeKey, identityOf } from './src/data-dir/node-key.ts'
 import { examine, type Finding, type Patient } from './src/doctor/index.ts'
@@ -145,6 +147,29 @@ describe('doctor', () => {
     })
     truncateSync(file)
     expect((await examineNode(dataDir))('data')).toMatchObject({ status: 'ok' })
+  })
+
+  test('names a database that a newer version wrote, which no command uses', async () => {
+    const { dataDir } = await createNode()
+    const module = path.join(temporaryFolder(), 'echo.hbc')
+    writeFileSync(module, echoArtifact().bytes)
+    const run = ['run', module, 'echo', '--input', '1', '--data-dir', dataDir]
+    expect((await nodectl(run)).code).toBe(0)
+    inDatabase(dataDir, (db) => db.exec(`PRAGMA user_version = ${tablesVersion + 1}`))
+    const message = `${databaseFile(dataDir)} was written by another version of nodectl: its tables have version ${tablesVersion + 1}`
+    expect((await examineNode(dataDir))('data')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining(message),
+      mend: expect.stringContaining('Install that version or a newer one'),
+    })
+    expect(await nodectl(run)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`Error: ${message}`),
+    })
+    expect(inDatabase(dataDir, (db) => db.prepare('SELECT count(*) AS runs FROM ledger').get())).toEqual({
+      runs: 1,
+    })
   })
 
   test('names the process that uses the data directory', async () => {

@@ -22,10 +22,21 @@ const schema = `
   CREATE INDEX IF NOT EXISTS ledger_by_module ON ledger (address, function, id);
 `
 
+/** The version of the tables that this build knows, those of `serve` included: the number of its migrations. */
+export const tablesVersion = 1
+
+/** Says that a newer version wrote the tables of a database; null if this build knows them. */
+export function otherVersionOf(db: DatabaseSync, file: string): string | null {
+  const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (version <= tablesVersion) return null
+  return `${file} was written by another version of nodectl: its tables have version ${version}, and this nodectl knows ${tablesVersion}`
+}
+
 /**
  * Opens the database of a data directory, and makes it if it does not exist. Committed changes survive a power cut.
  *
- * @throws {@link CliError} when the database, or the disk it is on, cannot be used.
+ * @throws {@link CliError} when the database, or the disk it is on, cannot be used, and for one of a newer version, which
+ * stays as it is.
  */
 export function openDatabase(dataDir: string): DatabaseSync {
   const file = databaseFile(dataDir)
@@ -34,6 +45,12 @@ export function openDatabase(dataDir: string): DatabaseSync {
     keepPrivate(file)
     const db = new DatabaseSync(file)
     try {
+      const other = otherVersionOf(db, file)
+      if (other !== null)
+        throw new CliError(
+          'data_dir',
+          `${other}; install that version or a newer one, or use a new data directory with a new key`,
+        )
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;')
       db.exec(schema)
       return db

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Profile } from '../../../protocol/identity/index.ts'
-import { databaseFile } from '../data-dir/database.ts'
+import { databaseFile, otherVersionOf } from '../data-dir/database.ts'
 import { lockFolder } from '../data-dir/folder-lock.ts'
 import { identityOf, readNodeKey } from '../data-dir/node-key.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
@@ -30,33 +30,37 @@ export const dataDirCheck =
         'Run as the user of the service, or give it the directory: chown -R <USER> <DIR>',
       )
     }
-    const problem = problemOfDatabase(dataDir)
-    if (problem !== null)
-      return failed(
-        `the database is damaged: ${problem}`,
-        'Stop the node and put a backup in its place; keep node.key.',
-      )
+    const found = problemOfDatabase(dataDir)
+    if (found !== null) return failed(found.problem, found.mend)
     if (process.platform !== 'win32' && statSync(dataDir).mode & othersMask)
       return warning(`others can look into ${dataDir}`, `chmod 700 ${dataDir}`)
     return ok(`${dataDir} can be used`)
   }
 
-/** The first fault that SQLite finds; null for an intact database, or one that does not exist yet. */
-function problemOfDatabase(dataDir: string): string | null {
+/** The first fault that SQLite finds, or tables of a newer version; null for a database of use, or one that does not exist yet. */
+function problemOfDatabase(dataDir: string): { problem: string; mend: string } | null {
   const file = databaseFile(dataDir)
   if (!existsSync(file)) return null
   try {
     const db = new DatabaseSync(file, { readOnly: true })
     try {
       const row = db.prepare('PRAGMA quick_check(1)').get() as { quick_check: string }
-      return row.quick_check === 'ok' ? null : row.quick_check
+      if (row.quick_check !== 'ok') return damage(row.quick_check)
+      const problem = otherVersionOf(db, file)
+      const mend = 'Install that version or a newer one, or use a new data directory with a new key.'
+      return problem === null ? null : { problem, mend }
     } finally {
       db.close()
     }
   } catch (error) {
-    return (error as Error).message
+    return damage((error as Error).message)
   }
 }
+
+const damage = (fault: string) => ({
+  problem: `the database is damaged: ${fault}`,
+  mend: 'Stop the node and put a backup in its place; keep node.key.',
+})
 
 /** Tells the process that has the directory, which is the node when it runs. */
 export const processCheck =

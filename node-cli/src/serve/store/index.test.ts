@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../testing/node/folders.ts'
 import { inDatabase } from '../../../../testing/node/node-database.ts'
-import { databaseFile, openDatabase } from '../../data-dir/database.ts'
+import { databaseFile, openDatabase, tablesVersion } from '../../data-dir/database.ts'
 import { openServeStore } from './index.ts'
 import { migrations } from './migrations.ts'
 import { roundStore } from './rounds.ts'
@@ -21,6 +21,7 @@ test('a new data directory gets every migration once, and can be opened again', 
   expect(inDatabase(dataDir, (db) => db.prepare('PRAGMA user_version').get())).toEqual({
     user_version: migrations.length,
   })
+  expect(tablesVersion).toBe(migrations.length)
 })
 
 test('what an earlier build writes into the database of this one is as it should be', () => {

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { CliError } from '../../cli/errors.ts'
 import { databaseFile, inTransaction, openDatabase, orRefuse } from '../../data-dir/database.ts'
 import { writeStorage } from '../../data-dir/run-records.ts'
 import type { StorageWrite } from '../../engine/index.ts'
@@ -38,7 +37,7 @@ export function openServeStore(dataDir: string) {
     orRefuse(file, () => {
       // The thread that waits answers nobody. No other process writes but a tool of the operator's.
       db.exec('PRAGMA busy_timeout = 500')
-      migrate(db, file)
+      migrate(db)
     })
     const facts = factStore(db)
     const modules = moduleStore(db)
@@ -82,15 +81,9 @@ export function openServeStore(dataDir: string) {
   }
 }
 
-function migrate(db: DatabaseSync, file: string): void {
+function migrate(db: DatabaseSync): void {
   inTransaction(db, () => {
     const { user_version: applied } = db.prepare('PRAGMA user_version').get() as { user_version: number }
-    if (applied > migrations.length)
-      throw new CliError(
-        'data_dir',
-        `${file} was written by another version of nodectl: its tables have version ${applied}, and this nodectl knows ` +
-          `${migrations.length}; install that version or a newer one, or use a new data directory with a new key`,
-      )
     for (const sql of migrations.slice(applied)) db.exec(sql)
     db.exec(`PRAGMA user_version = ${migrations.length}`)
     db.exec(additions)

@@ -1,6 +1,6 @@
 /**
  * The tables that `serve` adds to the database of a data directory: the SQL of each version. The list only grows at its end:
- * `PRAGMA user_version` of a database is the number of versions that it has.
+ * `PRAGMA user_version` of a database is the number of versions that it has, `tablesVersion` the number of all.
  */
 export const migrations: readonly string[] = [
   `
