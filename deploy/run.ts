@@ -2,12 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { setTimeout } from 'node:timers/promises'
 import { callNode } from '../contracts/json-rpc.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
+import { typed } from '../scripts/command/typed.ts'
 import { readAccount, readDatabaseId, readSecretNames, readVars } from './account.ts'
 import { backUp, backupId } from './backup/backup.ts'
 import { getBackup, putBackup } from './backup/bucket.ts'
@@ -287,13 +287,6 @@ async function ask(question: string): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new CommandError(`${question} This is not a terminal, so nobody can answer: add --yes.`)
   return /^y(es)?$/i.test(await typed(`${question} (y/N) `))
-}
-
-async function typed(question: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await terminal.question(question)
-  terminal.close()
-  return answer.trim()
 }
 
 const commitOf = (): string => {

@@ -91,13 +91,8 @@ async function ask(message: string): Promise<boolean> {
         hint: 'Add --yes to sign without asking.',
       },
     )
-  const { createInterface } = await import('node:readline/promises')
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Sign it? [y/N] ')).trim())
-  } finally {
-    terminal.close()
-  }
+  const { confirmed } = await import('../cli/confirm.ts')
+  return confirmed('Sign it? [y/N] ')
 }
 
 const claimableRows = (claimable: readonly Claimable[], addresses: readonly string[]): [string, string][] =>
