@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../testing/node/folders.ts'
@@ -44,4 +44,22 @@ test.each([
   const { code, stderr } = await hubIn(name, given, 'My Project')
   expect(stderr).toContain('"My Project" cannot be the name of a project')
   expect(code).toBe(2)
+})
+
+test.each(['ab', 'my-project-', 'a'.repeat(49)])(
+  'the rules for names are said of the name %s',
+  async (name) => {
+    const { code, stderr } = await hubIn(`named-${name}`, {}, name)
+    expect(stderr).toBe(
+      `Error: "${name}" cannot be the name of a project: use 3 to 48 of a-z, 0-9 and hyphens, with no hyphen at either end, such as my-project.\n`,
+    )
+    expect(code).toBe(2)
+  },
+)
+
+test('a folder that cannot be made is named, without a stack', async () => {
+  symlinkSync('nowhere/at-all', path.join(folder, 'my-project'))
+  const { code, stderr } = await hubIn('refused', {}, '../my-project')
+  expect(stderr).toMatch(/^Error: The project cannot be written: ENOENT: .*my-project'\.\n$/)
+  expect(code).toBe(1)
 })
