@@ -199,6 +199,14 @@ describe('keygen and id', () => {
       )
   })
 
+  test('the commands that mend something can be copied, also if a path has a space', async () => {
+    const dir = path.join(freshDir(), 'Application Support')
+    expect((await id(dir)).stderr).toContain(`create one with: nodectl keygen --data-dir '${dir}'\n`)
+    await keygen(dir)
+    chmodSync(path.join(dir, 'node.key'), 0o644)
+    expect((await id(dir)).stderr).toContain(`mend it with: chmod 600 '${path.join(dir, 'node.key')}'\n`)
+  })
+
   test('a file that is not a key is never overwritten', async () => {
     const dir = dirWith({ 'node.key': 'precious' })
     expect((await keygen(dir)).code).toBe(1)

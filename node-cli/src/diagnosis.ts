@@ -1,6 +1,7 @@
 import { type Cause, type CauseCode, causes, describeCause } from '../../protocol/causes.ts'
 import { isAddress, isUnsigned } from '../../protocol/encoding/index.ts'
 import { ifFound, type NodeAtHub } from './cli/node-at-hub.ts'
+import { shellWord } from './cli/shell-word.ts'
 import { readSubscriptions } from './device-work.ts'
 import { HubError } from './serve/hub/index.ts'
 import { Members } from './serve/hub/members.ts'
@@ -44,7 +45,7 @@ export async function diagnose(
     return inTheWay({
       code: 'not_bound',
       message: `${nodeId} is bound to no wallet, so it gets no work.`,
-      next_step: `nodectl bind --data-dir ${dataDir} --hub-url ${client.origin} --owner 0x…`,
+      next_step: `nodectl bind --data-dir ${shellWord(dataDir)} --hub-url ${client.origin} --owner 0x…`,
     })
   const ofDevice =
     device.status === 'online' || device.status === 'idle'
@@ -54,7 +55,7 @@ export async function diagnose(
           since: device.lastSeenAt,
           message: `The hub shows ${nodeId} as ${device.status}.`,
           ...(device.status === 'offline' && {
-            next_step: `Is nodectl serve running? Check it with: nodectl doctor --data-dir ${dataDir}`,
+            next_step: `Is nodectl serve running? Check it with: nodectl doctor --data-dir ${shellWord(dataDir)}`,
           }),
         })
   const subscription = subscriptionOf(device.owner)

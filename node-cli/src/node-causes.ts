@@ -1,6 +1,7 @@
 import { type Cause, type CauseCode, causes, describeCause, type FoundCause } from '../../protocol/causes.ts'
 import { isAddress, isObject, isUnsigned } from '../../protocol/encoding/index.ts'
 import { CliError } from './cli/errors.ts'
+import { shellWord } from './cli/shell-word.ts'
 import { databaseFile } from './data-dir/database.ts'
 import { type NodeStatus, readStatus } from './running-node.ts'
 import { systemClock } from './serve/clock.ts'
@@ -44,7 +45,7 @@ export async function askNode(
 const goneCause = (url: string, dataDir: string): FoundCause => ({
   code: 'offline',
   message: `No node answers on ${new URL(url).host} of this machine, where it served from ${dataDir}.`,
-  nextStep: `Start it with nodectl serve --data-dir ${dataDir}, or start its service.`,
+  nextStep: `Start it with nodectl serve --data-dir ${shellWord(dataDir)}, or start its service.`,
 })
 
 /** @param now Unix seconds of this machine. */

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { evmAddress } from '../../../protocol/signatures/index.ts'
 import { CliError } from '../cli/errors.ts'
 import { reason } from '../cli/input.ts'
+import { shellWord } from '../cli/shell-word.ts'
 import { othersCanRead, readAtMost, useOwnFile } from '../data-dir/own-file.ts'
 
 /** `0x`, 64 digits and the end of the line, as any editor writes it. */
@@ -24,7 +25,10 @@ export function readOwnerKey(file: string): OwnerKey {
   try {
     text = useOwnFile(file, constants.O_RDONLY, (descriptor) => {
       if (othersCanRead(descriptor))
-        throw new CliError('key_exposed', `others can read the key ${file}; mend it with: chmod 600 ${file}`)
+        throw new CliError(
+          'key_exposed',
+          `others can read the key ${file}; mend it with: chmod 600 ${shellWord(file)}`,
+        )
       return readAtMost(descriptor, keyBytesMax).toString('latin1').trim()
     })
   } catch (error) {

@@ -15,6 +15,7 @@ import { CliError, UsageError } from '../cli/errors.ts'
 import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at-hub.ts'
 import { printJson, tell } from '../cli/output.ts'
 import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
+import { shellWord } from '../cli/shell-word.ts'
 import { writeOutput } from '../cli/standard-streams.ts'
 
 export default defineNodectlCommand({
@@ -63,7 +64,7 @@ export default defineNodectlCommand({
     tell(
       `Sign this text with the wallet ${owner} (personal_sign), within ${bindingSkewSeconds / 60} minutes. Then:`,
     )
-    tell(`nodectl bind --data-dir ${at.dataDir} --hub-url ${at.client.origin} --signature 0x…`)
+    tell(`nodectl bind --data-dir ${shellWord(at.dataDir)} --hub-url ${at.client.origin} --signature 0x…`)
     tell(
       `Or sign in a browser, which needs no further command here: ${at.client.origin}/me#${codeOf(at, message)}`,
     )

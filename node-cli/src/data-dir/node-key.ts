@@ -4,6 +4,7 @@ import { link, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { deriveNodeId, type Profile } from '../../../protocol/identity/index.ts'
 import { CliError } from '../cli/errors.ts'
+import { shellWord } from '../cli/shell-word.ts'
 import { nodeSigner } from '../node-signer.ts'
 import { makeFolder } from './make-folder.ts'
 import { ForeignFile, othersCanRead, readAtMost, useOwnFile } from './own-file.ts'
@@ -33,7 +34,7 @@ export function readNodeKey(dataDir: string): string | null {
       if (othersCanRead(descriptor))
         throw new CliError(
           'key_exposed',
-          `others can read the node key ${file}; mend it with: chmod 600 ${file}`,
+          `others can read the node key ${file}; mend it with: chmod 600 ${shellWord(file)}`,
         )
       const text = readAtMost(descriptor, keyBytesMax).toString('latin1')
       if (!/^[0-9a-f]{64}\n?$/.test(text))
@@ -58,7 +59,7 @@ export function requireNodeKey(dataDir: string): string {
   if (seed !== null) return seed
   throw new CliError(
     'no_key',
-    `no node key in ${dataDir}; create one with: nodectl keygen --data-dir ${dataDir}`,
+    `no node key in ${dataDir}; create one with: nodectl keygen --data-dir ${shellWord(dataDir)}`,
   )
 }
 

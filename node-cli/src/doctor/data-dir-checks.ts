@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Profile } from '../../../protocol/identity/index.ts'
+import { shellWord } from '../cli/shell-word.ts'
 import { databaseFile, otherVersionOf } from '../data-dir/database.ts'
 import { lockFolder } from '../data-dir/folder-lock.ts'
 import { identityOf, readNodeKey } from '../data-dir/node-key.ts'
@@ -13,7 +14,10 @@ export const keyCheck =
   () => {
     const seed = readNodeKey(dataDir)
     if (seed === null)
-      return failed(`no node key in ${dataDir}`, `Create one: nodectl keygen --data-dir ${dataDir}`)
+      return failed(
+        `no node key in ${dataDir}`,
+        `Create one: nodectl keygen --data-dir ${shellWord(dataDir)}`,
+      )
     return ok(`${identityOf(profile, dataDir, seed).node_id}, readable by its owner alone`)
   }
 
@@ -21,7 +25,10 @@ export const dataDirCheck =
   (dataDir: string): Check =>
   () => {
     if (!existsSync(dataDir))
-      return failed(`there is no ${dataDir}`, `Create it with its key: nodectl keygen --data-dir ${dataDir}`)
+      return failed(
+        `there is no ${dataDir}`,
+        `Create it with its key: nodectl keygen --data-dir ${shellWord(dataDir)}`,
+      )
     try {
       accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
     } catch {
@@ -33,7 +40,7 @@ export const dataDirCheck =
     const found = problemOfDatabase(dataDir)
     if (found !== null) return failed(found.problem, found.mend)
     if (process.platform !== 'win32' && statSync(dataDir).mode & othersMask)
-      return warning(`others can look into ${dataDir}`, `chmod 700 ${dataDir}`)
+      return warning(`others can look into ${dataDir}`, `chmod 700 ${shellWord(dataDir)}`)
     return ok(`${dataDir} can be used`)
   }
 

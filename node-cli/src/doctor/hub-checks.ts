@@ -7,6 +7,7 @@ import {
 } from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ifFound } from '../cli/node-at-hub.ts'
+import { shellWord } from '../cli/shell-word.ts'
 import { paramsScheduleFrom } from '../params-changes.ts'
 import { type HubClient, offsetText, readNetwork, readOffset, stepForOffset } from '../serve/hub/index.ts'
 import { compareParams, type SaidParams, timeText } from '../serve/hub/network-params.ts'
@@ -86,7 +87,7 @@ export const deviceCheck =
     if (status === null)
       return warning(
         `${nodeId} is bound to no wallet, so it gets no work`,
-        `nodectl bind --data-dir ${dataDir} --hub-url ${client.origin} --owner 0x…`,
+        `nodectl bind --data-dir ${shellWord(dataDir)} --hub-url ${client.origin} --owner 0x…`,
       )
     if (status === 'online' || status === 'idle') return ok(`bound, and ${status} at the hub`)
     if (status === 'offline') return warning('bound, but not connected to the hub', 'Start it: nodectl serve')

@@ -1,3 +1,4 @@
+import { shellWord } from '../cli/shell-word.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 export const launchdFile = '/Library/LaunchDaemons/nodectl.plist'
@@ -10,13 +11,14 @@ const withEnvironment = 'set -a; . "$0"; exec "$@"'
 /** A launchd daemon that runs `serve`. launchd reads no environment files, so a shell does. */
 export function launchdPlist({ command, flags, user, dataDir, environmentFile }: ServiceOptions): string {
   const program = ['/bin/sh', '-c', withEnvironment, environmentFile, ...command, 'serve', ...flags]
+  const folder = commented(shellWord(dataDir))
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!--
   Install, as root:
     sysadminctl -addUser ${commented(user)} -UID 390 -roleAccount
-    mkdir -p ${commented(dataDir)} && chown ${commented(user)} ${commented(dataDir)} && chmod 700 ${commented(dataDir)}
+    mkdir -p ${folder} && chown ${commented(user)} ${folder} && chmod 700 ${folder}
   Stop a node that ran in ./node until now, and move it with its key:
-    cp -pR ./node/. ${commented(dataDir)} && chown -R ${commented(user)} ${commented(dataDir)} && mv ./node ./node-copy
+    cp -pR ./node/. ${folder} && chown -R ${commented(user)} ${folder} && mv ./node ./node-copy
   Write its settings (options go after env) and this daemon:
     nodectl service print env > ${commented(environmentFile)} && chown ${commented(user)} ${commented(environmentFile)} && chmod 600 ${commented(environmentFile)}
     nodectl service print launchd > ${launchdFile}

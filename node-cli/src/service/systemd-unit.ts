@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { shellWord } from '../cli/shell-word.ts'
 import { allocatorEnvironment } from './allocator-environment.ts'
 import type { ServiceOptions } from './service-options.ts'
 
@@ -15,11 +16,12 @@ export function systemdUnit({ command, flags, user, dataDir, environmentFile }: 
   const allocator = Object.entries(allocatorEnvironment)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
+  const folder = shellWord(dataDir)
   const isState = path.dirname(dataDir) === stateFolder
   return `# Install, as root:
 #   useradd --system --shell /usr/sbin/nologin ${user}
 # Stop a node that ran in ./node until now, and move it with its key:
-#   mkdir ${dataDir} && cp -pR ./node/. ${dataDir} && chown -R ${user} ${dataDir} && chmod 700 ${dataDir} && mv ./node ./node-copy
+#   mkdir ${folder} && cp -pR ./node/. ${folder} && chown -R ${user} ${folder} && chmod 700 ${folder} && mv ./node ./node-copy
 # Write its settings (options go after env) and this unit:
 #   nodectl service print env > ${environmentFile} && chmod 600 ${environmentFile}
 #   nodectl service print systemd > ${systemdFile}
@@ -47,7 +49,7 @@ RestartSec=5
 TimeoutStopSec=20
 LimitNOFILE=65536
 UMask=0077
-${isState ? `StateDirectory=${path.basename(dataDir)}\nStateDirectoryMode=0700\n` : ''}ReadWritePaths=${quoted(dataDir)}
+${isState ? `StateDirectory=${quoted(path.basename(dataDir))}\nStateDirectoryMode=0700\n` : ''}ReadWritePaths=${quoted(dataDir)}
 NoNewPrivileges=true
 ProtectSystem=strict
 ProtectHome=true
