@@ -75,10 +75,17 @@ test.each([
     'sample 2 does not have the form of a sample',
   ],
   ['[{"function": "greet", "output": "", "error": ""}]', 'sample 1 does not have the form of a sample'],
+  ['[{"function": "greet", "input": {"at": 1.5}}]', 'the input of sample 1 is JSON that no hub takes. at: '],
   ['[{"function": "greet", "gas": 0}]', 'sample 1 does not have the form of a sample'],
 ])('refuses the samples %s', async (text, problem) => {
   const file = path.join(project({ 'samples.json': text }), 'samples.json')
   await expect(readSamples(file)).rejects.toThrow(problem)
+})
+
+test('gives an input that is no text to the module as a hub does: as canonical JSON', async () => {
+  const text = '[{"function": "greet", "input": {"b": [1, true], "a": null}}]'
+  const file = path.join(project({ 'samples.json': text }), 'samples.json')
+  expect(await readSamples(file)).toMatchObject([{ input: '{"a":null,"b":[1,true]}' }])
 })
 
 test('compiles again when the module, its imports or its samples change, until it is interrupted', async () => {

@@ -1,3 +1,4 @@
+import { CanonicalJsonError, encodeCanonicalJson } from '../../../protocol/encoding/index.ts'
 import { CliError } from '../cli/errors.ts'
 import { readInput } from '../cli/input.ts'
 import { limits } from '../engine/limits.ts'
@@ -35,11 +36,17 @@ export async function readSamples(file: string): Promise<Sample[]> {
   }
   if (!Array.isArray(given) || given.length === 0 || given.length > samplesMax)
     return refuse(`must be a list of 1 to ${samplesMax} samples`)
-  return given.map(
-    (one, index) => sampleOf(one) ?? refuse(`sample ${index + 1} does not have the form of a sample`),
-  )
+  return given.map((one, index) => {
+    try {
+      return sampleOf(one) ?? refuse(`sample ${index + 1} does not have the form of a sample`)
+    } catch (error) {
+      if (!(error instanceof CanonicalJsonError)) throw error
+      return refuse(`the input of sample ${index + 1} is JSON that no hub takes. ${error.message}`)
+    }
+  })
 }
 
+/** @throws {@link CanonicalJsonError} for an input that cannot be that of a task. */
 function sampleOf(given: unknown): Sample | null {
   if (
     typeof given !== 'object' ||
@@ -52,8 +59,11 @@ function sampleOf(given: unknown): Sample | null {
   if (typeof name !== 'string' || !isGas || (output !== undefined && error !== undefined)) return null
   if (error !== undefined && typeof error !== 'string') return null
   const expected = error !== undefined ? { error } : output !== undefined ? { output: textOf(output) } : null
-  return { function: name, input: textOf(input), expected, gas: gas as number | null }
+  return { function: name, input: inputOf(input), expected, gas: gas as number | null }
 }
+
+/** A text as it is, anything else as a hub passes it to the module. */
+const inputOf = (value: unknown): string => (typeof value === 'string' ? value : encodeCanonicalJson(value))
 
 /** A text as it is, anything else as JSON. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
