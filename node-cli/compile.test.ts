@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -289,6 +290,25 @@ describe('the compiler folder', () => {
     vi.stubEnv('PATH', path.dirname(process.execPath))
     onTestFinished(() => void vi.unstubAllEnvs())
     expect(await ensureAsc(home)).toBe(path.join(home, 'node_modules/assemblyscript'))
+  })
+
+  test.each(['INT', 'TERM', 'HUP'])('is left without a part of the compiler by SIG%s', async (signal) => {
+    const cwd = project({
+      'm.ts': greeter,
+      // As npm, it gets the folder after --prefix. It signals nodectl when its first file is there.
+      'bin/npm': `#!/bin/sh\nmkdir -p "$3/node_modules" && echo x > "$3/node_modules/file"\nkill -${signal} $PPID\nexec sleep 60\n`,
+    })
+    chmodSync(path.join(cwd, 'bin/npm'), 0o755)
+    const interrupted = await nodectl(['compile', 'm.ts'], {
+      env: { NODE_ASC_HOME: path.join(cwd, 'asc'), PATH: `${path.join(cwd, 'bin')}:${process.env.PATH}` },
+      cwd,
+    })
+    expect(interrupted).toEqual({
+      code: null,
+      stdout: '',
+      stderr: expect.stringMatching(/^Installing AssemblyScript .*\n$/),
+    })
+    expect(readdirSync(cwd).sort()).toEqual(['bin', 'm.ts'])
   })
 
   test('says what to do without npm, and if the folder contains something else', async () => {

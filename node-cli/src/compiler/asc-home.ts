@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, type ExecFileOptions, execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -55,13 +56,21 @@ export async function ensureAsc(home = ascHome()): Promise<string> {
       if (!(await isVersion(installed)))
         throw new CliError('asc_home', `${home} cannot be written: ${error.message}`)
     })
-  } finally {
-    await rm(temporary, { recursive: true, force: true })
-    // Left empty by an installation that failed.
-    await rmdir(home).catch(() => {})
+  } catch (error) {
+    await clear(home, temporary)
+    // This time nobody takes it, so that the caller sees a process that the signal ended.
+    if (error instanceof Interrupted) process.kill(process.pid, error.signal)
+    throw error
   }
+  await clear(home, temporary)
   tell('Installed.')
   return installed
+}
+
+/** Removes the folder of an installation, and that of the compiler if a failed one leaves it empty. */
+async function clear(home: string, temporary: string): Promise<void> {
+  await rm(temporary, { recursive: true, force: true })
+  await rmdir(home).catch(() => {})
 }
 
 const compilerIn = (home: string): string => path.join(home, 'node_modules', 'assemblyscript')
@@ -101,6 +110,46 @@ export const npmEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
     Object.entries(env).filter(([name]) => !/^npm_config_/i.test(name) || reachSettings.test(name)),
   )
 
+/** Thrown when a signal asks this process to end. */
+class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+  readonly signal: NodeJS.Signals
+
+  constructor(signal: NodeJS.Signals) {
+    super(`ended by ${signal}`)
+    this.signal = signal
+  }
+}
+
+/**
+ * Runs a program that reads nothing. A signal that would end this process ends the program first, so that its files can
+ * be removed.
+ *
+ * @throws {@link Interrupted}, or what the program failed with.
+ */
+async function runProgram(program: string, args: readonly string[], options: ExecFileOptions): Promise<void> {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  let interrupted: Interrupted | null = null
+  let child: ChildProcess | null = null
+  const interrupt = (signal: NodeJS.Signals): void => {
+    interrupted = new Interrupted(signal)
+    child?.kill(signal)
+  }
+  for (const signal of signals) process.on(signal, interrupt)
+  try {
+    const running = promisify(execFile)(program, args, options)
+    child = running.child
+    const ended = once(child, 'close').catch(() => {})
+    child.stdin?.end()
+    await running.finally(() => ended)
+  } catch (error) {
+    throw interrupted ?? error
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt)
+  }
+  if (interrupted !== null) throw interrupted
+}
+
 async function runNpm(folder: string): Promise<void> {
   const isWindows = process.platform === 'win32'
   const args = [
@@ -115,11 +164,9 @@ async function runNpm(folder: string): Promise<void> {
       shell: isWindows,
       maxBuffer: Number.POSITIVE_INFINITY,
     }
-    const running = promisify(execFile)(isWindows ? 'npm.cmd' : 'npm', args, options)
-    // It has nobody to ask.
-    running.child.stdin?.end()
-    await running
+    await runProgram(isWindows ? 'npm.cmd' : 'npm', args, options)
   } catch (error) {
+    if (error instanceof Interrupted) throw error
     const { code, stderr, syscall } = error as { code: unknown; stderr: string; syscall?: string }
     // A program that was not started has no exit code.
     if (typeof code === 'string' && !syscall?.startsWith('spawn')) throw error
