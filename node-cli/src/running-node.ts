@@ -32,14 +32,13 @@ export async function readStatus(url: string, env: NodeJS.ProcessEnv = process.e
   const token = env[apiTokenVariable]
   const maySend = address.protocol === 'https:' || isLoopbackHost(address.hostname)
   const authorization = token && maySend ? { Authorization: `Bearer ${token}` } : {}
-  const { status, value } = await ask(address.origin, '/status', authorization)
+  // A proxy may have several nodes, each below a path of its own.
+  const base = address.origin + address.pathname.replace(/\/+$/, '')
+  const { status, value } = await ask(base, '/status', authorization)
   if (status === 401)
-    throw new CliError(
-      'unauthorized',
-      `the node on ${address.origin} has another token than ${apiTokenVariable}`,
-    )
+    throw new CliError('unauthorized', `the node on ${base} has another token than ${apiTokenVariable}`)
   if (status !== 200 || !isObject(value) || !isObject(value.counts))
-    throw new CliError('not_a_node', `the server at ${address.origin} is not a nodectl node`, {
+    throw new CliError('not_a_node', `the server at ${base} is not a nodectl node`, {
       hint: 'Name the address of the node with --url.',
     })
   return value
@@ -73,15 +72,15 @@ function publicKeyIn(dataDir: string): string | null {
 
 /** @throws {@link CliError} when nobody answers. */
 async function ask(
-  origin: string,
+  base: string,
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<JsonAnswer> {
   try {
-    return await requestJson(origin + path, { headers, timeoutSeconds, answerBytesMax })
+    return await requestJson(base + path, { headers, timeoutSeconds, answerBytesMax })
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
-    throw new CliError('no_node', `no node answers on ${origin}: ${error.message}`, {
+    throw new CliError('no_node', `no node answers on ${base}: ${error.message}`, {
       hint: 'Start it with nodectl serve, or name its address with --url.',
     })
   }
