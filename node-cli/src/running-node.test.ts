@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { failedWith } from '../../testing/node/nodectl.ts'
+import { nodectlHere } from '../../testing/node/nodectl-here.ts'
 import { readStatus } from './running-node.ts'
 import { sendJson, startLyingHub } from './serve/hub/testing/lying-hub.ts'
 
@@ -10,3 +12,19 @@ test.each(['', '/', '/nodes/one', '/nodes/one/'])(
     expect(requests).toEqual([`GET ${path.replace(/\/$/, '')}/status`])
   },
 )
+
+test('a server whose answer does not end is no node', async () => {
+  const { origin } = await startLyingHub((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' })
+    const more = () => {
+      while (response.write(' '.repeat(2 ** 20)));
+    }
+    response.on('drain', more)
+    more()
+  })
+  expect(await nodectlHere(['status', '--url', origin])).toEqual(
+    failedWith(
+      `Error: the server at ${origin} is not a nodectl node\nName the address of the node with --url.\n`,
+    ),
+  )
+})

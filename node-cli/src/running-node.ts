@@ -1,7 +1,7 @@
 import { isLoopbackHost, isObject } from '../../protocol/encoding/index.ts'
 import { CliError, UsageError } from './cli/errors.ts'
 import { readNodeKey } from './data-dir/node-key.ts'
-import { type JsonAnswer, NoAnswer, requestJson } from './http-json.ts'
+import { type JsonAnswer, NoAnswer, OversizedAnswer, requestJson } from './http-json.ts'
 import { nodeSigner } from './node-signer.ts'
 import { type GivenSettings, readSettings } from './serve/config.ts'
 import { apiTokenVariable } from './serve/flags.ts'
@@ -37,12 +37,14 @@ export async function readStatus(url: string, env: NodeJS.ProcessEnv = process.e
   const { status, value } = await ask(base, '/status', authorization)
   if (status === 401)
     throw new CliError('unauthorized', `the node on ${base} has another token than ${apiTokenVariable}`)
-  if (status !== 200 || !isObject(value) || !isObject(value.counts))
-    throw new CliError('not_a_node', `the server at ${base} is not a nodectl node`, {
-      hint: 'Name the address of the node with --url.',
-    })
+  if (status !== 200 || !isObject(value) || !isObject(value.counts)) throw notANode(base)
   return value
 }
+
+const notANode = (base: string): CliError =>
+  new CliError('not_a_node', `the server at ${base} is not a nodectl node`, {
+    hint: 'Name the address of the node with --url.',
+  })
 
 /**
  * Two nodes of one machine have the same settings, but for their keys, until one of them is told to listen elsewhere.
@@ -70,7 +72,7 @@ function publicKeyIn(dataDir: string): string | null {
   }
 }
 
-/** @throws {@link CliError} when nobody answers. */
+/** @throws {@link CliError} when nobody answers, or with more than a node would. */
 async function ask(
   base: string,
   path: string,
@@ -79,6 +81,7 @@ async function ask(
   try {
     return await requestJson(base + path, { headers, timeoutSeconds, answerBytesMax })
   } catch (error) {
+    if (error instanceof OversizedAnswer) throw notANode(base)
     if (!(error instanceof NoAnswer)) throw error
     throw new CliError('no_node', `no node answers on ${base}: ${error.message}`, {
       hint: 'Start it with nodectl serve, or name its address with --url.',
