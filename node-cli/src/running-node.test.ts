@@ -28,3 +28,18 @@ test('a server whose answer does not end is no node', async () => {
     ),
   )
 })
+
+test.each([
+  [{ active_leases: [null, { state: 'leased' }], slots: 2 }, 'tasks', '1 of 2 slots taken'],
+  [{ last_errors: [null, 'x', { time: 'now', message: 'oh' }] }, 'error', 'now oh'],
+  [{ hub: { url: 'hub.example', state: 'away', problem: null } }, 'hub', 'away at hub.example'],
+])(
+  'a status with members that no node of this version has is shown all the same: %j',
+  async (more, name, text) => {
+    const status = { node_id: 'node-1', counts: {}, ...more }
+    const { origin } = await startLyingHub((_, response) => sendJson(response, status))
+    const { code, stdout } = await nodectlHere(['status', '--url', origin])
+    expect(stdout).toMatch(new RegExp(`^${name} +${text}$`, 'm'))
+    expect(code).toBe(0)
+  },
+)

@@ -1,6 +1,7 @@
 import { isObject } from '../../../protocol/encoding/index.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { durationText } from '../cli/duration-text.ts'
+import { UsageError } from '../cli/errors.ts'
 import { printJson, tell } from '../cli/output.ts'
 import { printTable } from '../cli/table.ts'
 import { type DeviceWork, readDeviceWork, workText } from '../device-work.ts'
@@ -54,10 +55,22 @@ export default defineNodectlCommand({
 
 /** The subscriptions of the device, as the hub lists them; null if no hub is known, or it does not list them. */
 async function workOf({ node_id, hub }: NodeStatus, dataDir: string | undefined): Promise<DeviceWork | null> {
+  if (typeof node_id !== 'string') return null
   const shown = isObject(hub) && typeof hub.url === 'string' ? hub.url : null
-  const url = shown ?? readSettings(['hub-url'], { 'data-dir': dataDir })['hub-url']
-  if (url === null || typeof node_id !== 'string') return null
-  return readDeviceWork(hubClient(parseHubUrl(url)), node_id)
+  if (shown !== null) return isHubUrl(shown) ? readDeviceWork(hubClient(new URL(shown)), node_id) : null
+  const url = readSettings(['hub-url'], { 'data-dir': dataDir })['hub-url']
+  return url === null ? null : readDeviceWork(hubClient(parseHubUrl(url)), node_id)
+}
+
+/** Whether a URL that a node shows is one of a hub: nobody gave it to this command. */
+function isHubUrl(text: string): boolean {
+  try {
+    parseHubUrl(text)
+    return true
+  } catch (error) {
+    if (error instanceof UsageError) return false
+    throw error
+  }
 }
 
 const workRows = (work: DeviceWork | null): [string, string][] =>
@@ -80,7 +93,9 @@ function rowsOf(url: string, status: NodeStatus): [string, string][] {
     ...row('epochs', epochs, epochsText),
     ...row('sync', sync, stateSyncText),
     ...row('link', link, linkText),
-    ...(Array.isArray(leases) ? [['tasks', tasksText(leases, slots)] as [string, string]] : []),
+    ...(Array.isArray(leases)
+      ? [['tasks', tasksText(leases.filter(isObject), slots)] as [string, string]]
+      : []),
     ...row(
       'queue',
       queue,
@@ -88,7 +103,10 @@ function rowsOf(url: string, status: NodeStatus): [string, string][] {
     ),
     ['counts', listText(counts)],
     ...(Array.isArray(last_errors)
-      ? last_errors.slice(0, 3).map(({ time, message }): [string, string] => ['error', `${time} ${message}`])
+      ? last_errors
+          .filter(isObject)
+          .slice(0, 3)
+          .map(({ time, message }): [string, string] => ['error', `${time} ${message}`])
       : []),
   ]
 }
