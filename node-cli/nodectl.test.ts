@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../testing/node/folders.ts'
@@ -155,6 +155,15 @@ describe('nodectl', () => {
       shell,
       script: stdout,
     })
+  })
+
+  test('bash completes the name of a file with a space as one word', async () => {
+    const cwd = temporaryFolder()
+    writeFileSync(path.join(cwd, 'my module.hbc'), '')
+    const { stdout: completion } = await nodectlHere(['completion', 'bash'])
+    const program = `${completion}
+      COMP_WORDS=(nodectl run my); COMP_CWORD=2; _nodectl; printf '%s\\n' "\${COMPREPLY[@]}"`
+    expect(spawnSync('bash', ['-c', program], { cwd, encoding: 'utf8' }).stdout).toBe('my module.hbc\n')
   })
 
   let script: string | undefined

@@ -68,7 +68,9 @@ ${cases.join('\n')}
     -*) COMPREPLY=($(compgen -W "$flags" -- "$current")) ;;
     *)
       if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$current"))
-      else COMPREPLY=($(compgen -f -- "$current"))
+      else
+        local IFS=$'\\n'
+        COMPREPLY=($(compgen -f -- "$current"))
       fi ;;
   esac
 }
