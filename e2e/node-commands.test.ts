@@ -68,6 +68,7 @@ describe('why', () => {
   const answers = (diagnosis: object, status = 200, device: object = online) =>
     honestBeside((url, response) => {
       if (url.endsWith('/diagnosis')) return sendJson(response, diagnosis, status)
+      if (url.endsWith('/work')) return sendJson(response, { subscriptions: [] })
       return sendJson(response, url.startsWith('/v1/devices/') ? device : { status: 'active' })
     })
   const unknown = { error: 'not_found', message: 'No such path.' }
