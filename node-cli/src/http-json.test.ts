@@ -66,6 +66,12 @@ describe('an answer that is cut off is refused with the reason', () => {
       'no data arrived within',
       0.2,
     ],
+    [
+      'a change to another protocol',
+      (request) =>
+        request.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'),
+      'ended the connection without an answer',
+    ],
     ['a cut connection', (request) => request.socket.destroy(), 'socket hang up'],
     [
       'half of the body',

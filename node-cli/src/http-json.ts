@@ -121,6 +121,8 @@ async function send(
     })
     sent.on('response', resolve)
     sent.on('error', reject)
+    // Node ends the request without an error if the server changes to another protocol (101).
+    sent.on('close', () => reject(new Error('the server ended the connection without an answer')))
     sent.end(body)
   })
 }
