@@ -250,6 +250,20 @@ hive.define("hash", (input: string): string => hive.hash(input))
     expect(stderr).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u)
   })
 
+  test('a source in another encoding than UTF-8 is refused, also one that is imported', async () => {
+    const cwd = project({
+      'm.ts': 'import { part } from "./part"\nexport function main(): string { return part() }',
+    })
+    const part = Buffer.from('export function part(): string { return "caf\u00e9" }', 'latin1')
+    writeFileSync(path.join(cwd, 'part.ts'), part)
+    for (const source of ['part.ts', 'm.ts']) {
+      const { code, stderr } = await compile(cwd, source)
+      expect(code).toBe(1)
+      expect(stderr).toContain('part.ts is not text in UTF-8; save it in that encoding\n')
+    }
+    expect(readdirSync(cwd).sort()).toEqual(['m.ts', 'part.ts'])
+  })
+
   test('a source or an output that cannot be opened is an error of one line', async () => {
     const cwd = project({ 'm.ts': greeter })
     expect(await compile(cwd, 'missing.ts')).toMatchObject({

@@ -52,7 +52,7 @@ export async function compileModule({
   version,
   onRead,
 }: CompileRequest): Promise<CompiledModule> {
-  const text = decodeSource(await readInput(source, sourceBytesMax))
+  const text = decodeSource(await readInput(source, sourceBytesMax), source)
   const installed = await ensureAsc()
   const files = sourceFiles(source, text, onRead)
   const { guest, wasm } = await withBaselineWasm(async () => compileSources(await loadAsc(installed), files))

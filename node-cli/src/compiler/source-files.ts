@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { CliError } from '../cli/errors.ts'
@@ -108,12 +109,18 @@ function readModule(file: string, onRead: OnRead): string | null {
   }
   if (bytes.length > sourceBytesMax)
     throw new CliError('too_large', `${file} is larger than ${sourceBytesMax} bytes`)
-  return decodeSource(bytes)
+  return decodeSource(bytes, file)
 }
 
-/** Every character counts to the compiler: a byte order mark is part of the text. */
-export const decodeSource = (bytes: Uint8Array): string =>
-  new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+/**
+ * Every character counts to the compiler: a byte order mark is part of the text.
+ *
+ * @throws {@link CliError} for another encoding: the module would have other letters in its texts than its author sees.
+ */
+export function decodeSource(bytes: Uint8Array, file: string): string {
+  if (isUtf8(bytes)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  throw new CliError('encoding', `${file} is not text in UTF-8; save it in that encoding`)
+}
 
 function ancestors(folder: string): string[] {
   const parent = path.dirname(folder)
