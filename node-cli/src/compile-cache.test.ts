@@ -1,9 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../testing/node/folders.ts'
 import { nodectl } from '../../testing/node/nodectl.ts'
 import { isPrivate } from './compile-cache.ts'
+import { userCache } from './user-cache.ts'
 
 const done = { code: 0, stdout: '1.0.0\n', stderr: '' }
 
@@ -44,6 +46,13 @@ describe.skipIf(process.getuid === undefined || process.platform === 'darwin')('
     writeFileSync(file, '')
     expect(existsSync(await start(file))).toBe(false)
   })
+})
+
+test.runIf(process.platform === 'linux')('the cache of the user is never in the working directory', () => {
+  const usual = path.join(homedir(), '.cache')
+  for (const named of [undefined, '', 'cache', './cache'])
+    expect(userCache({ XDG_CACHE_HOME: named })).toBe(usual)
+  expect(userCache({ XDG_CACHE_HOME: '/var/cache/me' })).toBe('/var/cache/me')
 })
 
 test.skipIf(process.getuid === undefined)('a folder of another user is not private', () => {
