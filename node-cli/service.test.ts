@@ -50,6 +50,20 @@ describe('the systemd unit', () => {
     expect(stdout).toContain('\nUser=miner\n')
     expect(stdout).toContain('\nReadWritePaths="/srv/node one"\n')
     expect(stdout).not.toContain('StateDirectory')
+    // The steps to install it write the same unit.
+    expect(stdout).toContain("\n#   mkdir '/srv/node one' && cp -pR ./node/. '/srv/node one' && ")
+    for (const file of ['env', 'systemd'])
+      expect(stdout).toContain(
+        `\n#   nodectl service print ${file} --user miner --data-dir '/srv/node one' > /etc/`,
+      )
+  })
+
+  test('has systemd make the data directory only if its name is one word', async () => {
+    expect((await print('systemd', '--data-dir', '/var/lib/node-1')).stdout).toContain(
+      'StateDirectory=node-1\n',
+    )
+    for (const dataDir of ['/var/lib/node one', '/var/lib/100%'])
+      expect((await print('systemd', '--data-dir', dataDir)).stdout).not.toContain('StateDirectory')
   })
 
   test('has one directory of state, also if its name has a space', async () => {
@@ -196,6 +210,8 @@ test.each([
   [['print'], 'the argument FILE is missing'],
   [['print', 'systemd', '--user', 'a b'], '--user must be the name of a user of this system, not a b'],
   [['print', 'systemd', '--data-dir', 'node'], '--data-dir must be an absolute path, not node'],
+  [['print', 'systemd', '--profile', './hub.json'], '--profile must be an absolute path, not ./hub.json'],
+  [['print', 'env', '--params-changes', 'c.json'], '--params-changes must be an absolute path, not c.json'],
   [['print', 'env', '--role', 'king'], '--role must be miner or validator, not king'],
 ])('%j is wrong usage', async (args, message) => {
   const { code, stdout, stderr } = await nodectlHere(['service', ...args])

@@ -10,7 +10,7 @@ import { type SettingName, settingNames } from '../serve/flags.ts'
 import { environmentFile } from '../service/environment-file.ts'
 import { launchdFile, launchdPlist } from '../service/launchd-plist.ts'
 import type { ServiceOptions } from '../service/service-options.ts'
-import { systemdFile, systemdUnit } from '../service/systemd-unit.ts'
+import { systemdFile, systemdUnit, usual } from '../service/systemd-unit.ts'
 
 const environmentPath = '/etc/nodectl.env'
 
@@ -51,12 +51,16 @@ export default defineNodectlCommand({
     if (file === undefined) throw unknown('file', args.file, Object.keys(files))
     const isForMac = args.file === 'launchd' || (args.file === 'env' && process.platform === 'darwin')
     // Users of services begin with an underscore there.
-    const user = args.user ?? (isForMac ? '_nodectl' : 'nodectl')
+    const user = args.user ?? (isForMac ? '_nodectl' : usual.user)
     if (!/^[a-z_][a-z0-9_-]{0,30}$/.test(user))
       throw new UsageError(`--user must be the name of a user of this system, not ${user}`)
-    const dataDir = args['data-dir'] ?? (isForMac ? '/usr/local/var/nodectl' : '/var/lib/nodectl')
+    const dataDir = args['data-dir'] ?? (isForMac ? '/usr/local/var/nodectl' : usual.dataDir)
     if (!path.isAbsolute(dataDir)) throw new UsageError(`--data-dir must be an absolute path, not ${dataDir}`)
     const given = givenSettings(args)
+    // A service runs in another folder than this command.
+    for (const name of ['profile', 'params-changes'] as const)
+      if (given[name] !== undefined && !path.isAbsolute(given[name]))
+        throw new UsageError(`--${name} must be an absolute path, not ${given[name]}`)
     // Flags that `serve` would refuse are refused here.
     readSettings(settingNames, given, {})
     const command = [process.execPath, path.resolve(process.argv[1] ?? 'nodectl')]

@@ -5,6 +5,9 @@ import type { ServiceOptions } from './service-options.ts'
 
 export const systemdFile = '/etc/systemd/system/nodectl.service'
 
+/** Who runs the service, and where, if nothing else is given. */
+export const usual = { user: 'nodectl', dataDir: '/var/lib/nodectl' } as const
+
 /** The folder in which systemd makes a directory for a service, owned by its user. */
 const stateFolder = '/var/lib'
 
@@ -16,15 +19,19 @@ export function systemdUnit({ command, flags, user, dataDir, environmentFile }: 
   const allocator = Object.entries(allocatorEnvironment)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
+  const isState = path.dirname(dataDir) === stateFolder && /^[\w.-]+$/.test(path.basename(dataDir))
   const folder = shellWord(dataDir)
-  const isState = path.dirname(dataDir) === stateFolder
+  const again = [
+    ...(user === usual.user ? [] : [` --user ${user}`]),
+    ...(dataDir === usual.dataDir ? [] : [` --data-dir ${folder}`]),
+  ].join('')
   return `# Install, as root:
 #   useradd --system --shell /usr/sbin/nologin ${user}
 # Stop a node that ran in ./node until now, and move it with its key:
 #   mkdir ${folder} && cp -pR ./node/. ${folder} && chown -R ${user} ${folder} && chmod 700 ${folder} && mv ./node ./node-copy
 # Write its settings (options go after env) and this unit:
-#   nodectl service print env > ${environmentFile} && chmod 600 ${environmentFile}
-#   nodectl service print systemd > ${systemdFile}
+#   nodectl service print env${again} > ${environmentFile} && chmod 600 ${environmentFile}
+#   nodectl service print systemd${again} > ${systemdFile}
 #   systemctl daemon-reload && systemctl enable --now nodectl
 # Follow its log: journalctl -fu nodectl
 
@@ -73,6 +80,10 @@ SystemCallArchitectures=native
 WantedBy=multi-user.target
 `
 }
+
+/** A word of a shell command. */
+const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 
 /** A word of a systemd command line: `%` and `$` stand for something else there. */
 const quoted = (word: string): string => {
