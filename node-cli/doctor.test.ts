@@ -1,4 +1,4 @@
-import { chmodSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -169,6 +169,17 @@ describe('doctor', () => {
     })
     expect(inDatabase(dataDir, (db) => db.prepare('SELECT count(*) AS runs FROM ledger').get())).toEqual({
       runs: 1,
+    })
+  })
+
+  test('suggests no backup for a database that it cannot read for another reason', async () => {
+    const { dataDir } = await createNode()
+    const file = path.join(dataDir, 'node.sqlite')
+    mkdirSync(file)
+    expect((await examineNode(dataDir))('data')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining(`${file} cannot be read: `),
+      mend: expect.not.stringContaining('backup'),
     })
   })
 

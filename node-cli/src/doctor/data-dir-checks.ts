@@ -44,6 +44,9 @@ export const dataDirCheck =
     return ok(`${dataDir} can be used`)
   }
 
+/** Answers of SQLite. */
+const [sqliteCorrupt, sqliteNotADatabase] = [11, 26]
+
 /** The first fault that SQLite finds, or tables of a newer version; null for a database of use, or one that does not exist yet. */
 function problemOfDatabase(dataDir: string): { problem: string; mend: string } | null {
   const file = databaseFile(dataDir)
@@ -60,7 +63,14 @@ function problemOfDatabase(dataDir: string): { problem: string; mend: string } |
       db.close()
     }
   } catch (error) {
-    return damage((error as Error).message)
+    const { message, errcode = 0 } = error as Error & { errcode?: number }
+    // The lowest byte of a code is its kind. A full disk or a file of another user is no damage, and a backup would not help.
+    return [sqliteCorrupt, sqliteNotADatabase].includes(errcode & 0xff)
+      ? damage(message)
+      : {
+          problem: `${file} cannot be read: ${message}`,
+          mend: 'Free some disk space, and see that all files in the directory belong to the user of the node: chown -R <USER> <DIR>',
+        }
   }
 }
 
