@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -181,6 +181,12 @@ describe('doctor', () => {
       message: expect.stringContaining(`${file} cannot be read: `),
       mend: expect.not.stringContaining('backup'),
     })
+  })
+
+  test('leaves no file behind, which would belong to the user who asked', async () => {
+    const { dataDir } = await createNode()
+    expect((await examineNode(dataDir))('process')).toMatchObject({ status: 'ok' })
+    expect(readdirSync(dataDir)).toEqual(['node.key'])
   })
 
   test('names the process that uses the data directory', async () => {

@@ -9,6 +9,9 @@ export type FolderLock =
   /** Another one has it: the process in the folder's pid file, where that file tells one. */
   | { status: 'busy'; pid: number | null }
 
+/** The file that a process with the folder has locked. No process has a folder without it. */
+export const lockFileOf = (folder: string, tool: string): string => path.join(folder, `${tool}.lock`)
+
 /** Answer of SQLite. */
 const sqliteBusy = 5
 
@@ -26,7 +29,7 @@ const sqliteBusy = 5
 export function lockFolder(folder: string, tool: string): FolderLock {
   makeFolder(folder, 0o700)
   const pidFile = path.join(folder, `${tool}.pid`)
-  const lock = lockFile(path.join(folder, `${tool}.lock`))
+  const lock = lockFile(lockFileOf(folder, tool))
   if (lock === null) return { status: 'busy', pid: readPid(pidFile) }
   try {
     writePid(pidFile)

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Profile } from '../../../protocol/identity/index.ts'
 import { shellWord } from '../cli/shell-word.ts'
 import { databaseFile, otherVersionOf } from '../data-dir/database.ts'
-import { lockFolder } from '../data-dir/folder-lock.ts'
+import { lockFileOf, lockFolder } from '../data-dir/folder-lock.ts'
 import { identityOf, readNodeKey } from '../data-dir/node-key.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
 
@@ -84,11 +84,15 @@ export const processCheck =
   (dataDir: string): Check =>
   () => {
     if (!existsSync(dataDir)) return skipped('there is no data directory')
+    // Made here, the lock would belong to the user who asks, who may be root, and the node could not open it.
+    if (!existsSync(lockFileOf(dataDir, 'nodectl'))) return ok(noOther)
     const lock = lockFolder(dataDir, 'nodectl')
     if (lock.status === 'busy')
       return ok(
         `${lock.pid === null ? 'another process' : `process ${lock.pid}`} uses the data directory; a second process would be refused`,
       )
     lock.release()
-    return ok('no other process has the data directory')
+    return ok(noOther)
   }
+
+const noOther = 'no other process has the data directory'

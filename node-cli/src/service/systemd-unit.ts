@@ -81,10 +81,6 @@ WantedBy=multi-user.target
 `
 }
 
-/** A word of a shell command. */
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
-
 /** A word of a systemd command line: `%` and `$` stand for something else there. */
 const quoted = (word: string): string => {
   const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$')
