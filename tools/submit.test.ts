@@ -1,10 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { encodeDeployData, formatEther, getContractAddress } from 'viem/utils'
+import { formatEther } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hubTokenAbi, hubTokenBytecode } from '../contracts/generated/contracts.ts'
-import { readSender, sendCalls } from '../contracts/send.ts'
 import { accounts } from '../localnet/accounts.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { makeDevice } from '../localnet/sample/devices.ts'
@@ -18,6 +16,7 @@ import { completeManifest, signedManifest } from '../scripts/hub/manifest.ts'
 import { readEconomics, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
+import { deployOtherToken } from '../testing/other-token.ts'
 import { loadedTools, runTool } from '../testing/run-tool.ts'
 import { registerProject } from './project.ts'
 
@@ -268,15 +267,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
   })
 
   test('npm run fund opens and fills a vault in the token that the project pays', async () => {
-    const { rpcUrl } = network
-    const treasury = accounts.treasury
-    const owner = treasury.address
-    const args = ['Other', 'OTH', 'Other', owner, owner, owner, owner, 1_000n] as const
-    const data = encodeDeployData({ abi: hubTokenAbi, bytecode: hubTokenBytecode, args })
-    const sender = await readSender(rpcUrl, owner)
-    await sendCalls(rpcUrl, treasury, sender, [{ data, gas: 3_000_000n }])
-    const nonce = BigInt(sender.nonce)
-    const token = getContractAddress({ from: owner, nonce }).toLowerCase()
+    const token = await deployOtherToken(network.rpcUrl, accounts.treasury, 'OTH', 1_000n)
     const settings = await readNetwork(network.url)
     const { profile } = settings
     const wallet = await signIn(settings, privateKeys.treasury)
