@@ -5,7 +5,7 @@ import type { ServiceOptions } from './service-options.ts'
 
 export const systemdFile = '/etc/systemd/system/nodectl.service'
 
-/** Who runs the service, and where, if nothing else is given. */
+/** The user and the data directory of a service, if the options name none. */
 export const usual = { user: 'nodectl', dataDir: '/var/lib/nodectl' } as const
 
 /** The folder in which systemd makes a directory for a service, owned by its user. */

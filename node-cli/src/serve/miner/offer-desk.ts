@@ -95,7 +95,7 @@ export class OfferDesk {
     for (const lease of leases.open()) this.#resume(lease)
   }
 
-  /** None while votes are withheld: a node that declines is blamed, and one without slots is not asked. */
+  /** A node offers no slots while its votes are withheld: one that declines is blamed, and one without slots is not asked. */
   get slots(): number {
     return this.#stopping.signal.aborted || this.withheldUntil !== null ? 0 : this.#parts.workers
   }
