@@ -201,10 +201,13 @@ export function readBlockType(reader: WasmReader, types: Module['types']): Funct
   reader.skipSigned(33)
   reader.at = start
   let index = 0
-  for (let shift = 0, byte = 0x80; byte >= 0x80; shift += 7) {
+  let byte = 0x80
+  for (let shift = 0; byte >= 0x80; shift += 7) {
     byte = reader.byte()
     index += (byte & 0x7f) * 2 ** shift
   }
+  // A negative number: engines differ over a value type in more than one byte.
+  if (byte & 0x40) reader.fail('the type of a block is negative')
   return types[index] ?? reader.fail(`there is no type ${index}`)
 }
 

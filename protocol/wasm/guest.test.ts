@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import wabt from 'wabt'
 import { echoWasm } from '../hbc/testing/artifacts.ts'
-import { bodies, buildWasm, importing, leb } from '../hbc/testing/wasm-builder.ts'
+import { bodies, buildWasm, importing, leb, vector } from '../hbc/testing/wasm-builder.ts'
 import { readLocals } from './body.ts'
 import { checkGuest, guestImports } from './guest.ts'
 import { WasmError, WasmReader } from './reader.ts'
@@ -198,6 +198,20 @@ describe('checkGuest', () => {
     expect(() => checkGuest(padded(bytesMax + 1))).toThrowError(
       expect.objectContaining({ kind: 'malformed' }),
     )
+  })
+
+  test('refuses the type of a block as a negative number of two bytes, however many types there are', () => {
+    const types = Array.from({ length: 20_000 }, () => [0x60, 0, 0])
+    types[0] = [0x60, 1, 0x7f, 1, 0x7f]
+    types[1] = [0x60, 3, 0x7f, 0x7f, 0x7f, 1, 0x7e]
+    const withBlock = (...type: number[]) =>
+      buildWasm({ 1: vector(...types), 10: bodies([0x41, 0], [0x02, ...type, 0x0b, 0x42, 0]) })
+    // 16,383, which is the same seven bits without the sign.
+    expect(() => checkGuest(withBlock(0xff, 0xff, 0x00))).not.toThrow()
+    for (const last of [0x7f, 0x7e, 0x40])
+      expect(() => checkGuest(withBlock(0xff, last))).toThrowError(
+        expect.objectContaining({ kind: 'malformed' }),
+      )
   })
 
   test.each([
