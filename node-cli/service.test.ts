@@ -66,12 +66,6 @@ describe('the systemd unit', () => {
       expect((await print('systemd', '--data-dir', dataDir)).stdout).not.toContain('StateDirectory')
   })
 
-  test('has one directory of state, also if its name has a space', async () => {
-    const { stdout } = await print('systemd', '--data-dir', '/var/lib/node one')
-    expect(stdout).toContain('\nStateDirectory="node one"\n')
-    expect(stdout).toContain("\n#   mkdir '/var/lib/node one' && cp -pR ./node/. '/var/lib/node one' && ")
-  })
-
   test('passes the given settings to serve, and no others', async () => {
     const { stdout } = await printAlone(
       'systemd',
