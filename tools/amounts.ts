@@ -23,7 +23,7 @@ export const inUnits = ({ symbol, decimals }: Unit, wei: string | bigint): strin
 
 /** An amount in base units, in whole tokens. */
 export const inTokens = ({ profile }: Pick<Network, 'profile'>, wei: string | bigint): string =>
-  `${inWhole(wei)} ${profile.token_symbol}`
+  inUnits({ symbol: profile.token_symbol, decimals: usualDecimals }, wei)
 
 /** An amount in the token of a network with the usual names. */
 export function exampleAmount(tokens: number): string {
